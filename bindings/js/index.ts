@@ -1,6 +1,6 @@
 /**
- * headwise: multi-head attention for the web, head by head. What it has of headwise/models costs whoever does not import
- * it nothing, once bundled.
+ * headwise: multi-head attention for the web, head by head. It includes headwise/models; bundlers remove the parts that
+ * you do not import.
  */
 export * from './attention.js';
 export * from './models.js';

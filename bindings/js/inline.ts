@@ -1,7 +1,7 @@
 /**
- * headwise/inline: all of headwise with its WebAssembly inside the JavaScript, in one file, where no other can be fetched:
- * for extensions, notebooks, pages of one file, and bundlers that copy nothing. It has the build for every engine, which
- * computes on one thread.
+ * headwise/inline: everything in headwise in one file, with WebAssembly inside the JavaScript. For extensions,
+ * notebooks, single-file pages and bundlers that copy no files. It contains the build for every engine, which computes
+ * on one thread.
  */
 export * from './attention.js';
 export * from './models.js';

@@ -1,4 +1,4 @@
-/** headwise/models: models, tasks, training and importance, and all of headwise. */
+/** headwise/models: everything in headwise, and models, tasks, training and importance. */
 export * from './attention.js';
 export {
   AttentionOnlyTransformer,

@@ -12,11 +12,11 @@ import type { TransformerOptions } from './transformer-options.js';
 import { Transformer } from './transformer.js';
 
 export interface AttentionOnlyTransformerOptions {
-  /** Symbols that tokens may be, from 0 on. At least 1, as are the other sizes. */
+  /** Size of the vocabulary; tokens are integers from 0 to below it. All sizes are at least 1. */
   vocabularySize: number;
-  /** Positions that there are: no input is longer. */
+  /** Maximum length of an input. */
   maxLength: number;
-  /** Size of the residual stream, and of all heads of a layer together. */
+  /** Size of the residual stream, and total size of a layer's heads. */
   numHiddens: number;
   /** Heads of each layer; divides `numHiddens`. */
   numHeads: number;
@@ -24,22 +24,22 @@ export interface AttentionOnlyTransformerOptions {
   numLayers?: number | undefined;
   /** Default: `'sinusoidal'`. */
   positions?: 'sinusoidal' | 'learned' | undefined;
-  /** Whether a position sees only itself and those before it. Default: yes. */
+  /** Whether a position attends only to itself and those before it. Default: yes. */
   causal?: boolean | undefined;
   /**
-   * Whether each layer reads its input normalized, and the unembedding too. Default: no. Source: Xiong et al. 2020,
-   * pre-layer normalization.
+   * Whether layer norms come before each layer and the unembedding. Default: no. Source: Xiong et al. 2020, pre-layer
+   * normalization.
    */
   layerNorm?: boolean | undefined;
   /** Whether the layers' projections have a bias. Default: no. */
   bias?: boolean | undefined;
-  /** Probability that an attention weight is dropped in training mode, from 0, the default, to 1. */
+  /** Probability that an attention weight is dropped in training mode, from 0 to 1. Default: 0. */
   dropout?: number | undefined;
-  /** Precision of the weights of all linear maps, as the layer's option. Default: `'float32'`. */
+  /** Precision of the weights of all linear layers. Default: `'float32'`. */
   weights?: Precision | undefined;
-  /** Seed of the parameters and of dropout, an integer from 0 to 2^53 − 1; drawn at random when left out. */
+  /** Seed of the parameters and of dropout, an integer from 0 to 2^53 − 1. Default: a random one. */
   seed?: number | undefined;
-  /** Of the optimizer that `trainStep` has of its own. */
+  /** Options of the model's own optimizer, which `trainStep` uses by default. */
   optimizer?: AdamOptions | undefined;
 }
 
@@ -50,7 +50,7 @@ const optionNames = [
 
 /** The same model as a `Transformer`. */
 function transformerOptions(options: AttentionOnlyTransformerOptions): TransformerOptions {
-  modelsCore(); // Fails before `init`, whatever the options are.
+  modelsCore(); // Fails before `init`, even if the options are invalid.
   const { layerNorm, positions, bias, ...given } = checkOptions(options, optionNames);
   return {
     ...(given as AttentionOnlyTransformerOptions),
@@ -71,15 +71,15 @@ type WithLogits<
 > = TransformerResult<Weights, Names> & { logits: Tensor };
 
 /**
- * Token embedding and positions, layers of residual multi-head attention, unembedding, and no feed-forward layers:
- * x ← x + attention(x), or x + attention(norm(x)): a `Transformer` with `ffnHiddens: 0`. Source: Elhage et al. 2021, A
- * Mathematical Framework for Transformer Circuits.
+ * Token embedding and positions, layers of residual multi-head attention, unembedding, and no feed-forward layers: x ←
+ * x + attention(x), or x + attention(norm(x)). It is a `Transformer` with `ffnHiddens: 0`. Source: Elhage et al. 2021,
+ * A Mathematical Framework for Transformer Circuits.
  *
  * ```js
  * const task = new InductionTask({ numSymbols: 16, length: 20, minPeriod: 4, maxPeriod: 10 });
  * const model = new AttentionOnlyTransformer({
- *   ...{ vocabularySize: task.vocabularySize, maxLength: task.length },
- *   ...{ numHiddens: 32, numHeads: 2, numLayers: 2 },
+ *  ...{ vocabularySize: task.vocabularySize, maxLength: task.length },
+ *  ...{ numHiddens: 32, numHeads: 2, numLayers: 2 },
  * });
  * const { tokens, targets } = task.batch(1, 32);
  * const loss = model.trainStep(tokens, targets);
@@ -87,7 +87,7 @@ type WithLogits<
  */
 export class AttentionOnlyTransformer extends Transformer {
   /**
-   * @throws HeadwiseError `invalid-option` for options outside their range; `unknown-option`, `not-initialized`,
+   * @throws HeadwiseError `invalid-option` for options out of range; `unknown-option`, `not-initialized`,
    *   `out-of-memory`
    */
   constructor(options: AttentionOnlyTransformerOptions) {

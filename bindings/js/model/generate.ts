@@ -25,30 +25,32 @@ import type { PassModel } from './model-inputs.js';
 import type { TransformerSettings } from './transformer-options.js';
 
 export interface GenerateOptions {
-  /** Tokens to generate at most. At least 0, and no more than `maxLength` leaves room for. */
+  /** Maximum number of tokens to generate. At least 0. The prompt and the new tokens must fit in `maxLength`. */
   maxNewTokens: number;
-  /** Logits are divided by it before a token is drawn; 0, the default, takes the token of the largest logit. */
+  /** Divides the logits before a token is drawn. 0: take the token with the largest logit. Default: 0. */
   temperature?: number | undefined;
-  /** Only the tokens of the `topK` largest logits are drawn. Default: all. Source: Fan et al. 2018. */
+  /** Draw only among the `topK` largest logits. Default: all. Source: Fan et al. 2018. */
   topK?: number | undefined;
   /**
-   * Only the fewest tokens whose probabilities sum to `topP`, above 0 and at most 1, are drawn. Default: all. Source:
+   * Draw only among the fewest tokens whose probabilities sum to `topP`, above 0 and at most 1. Default: all. Source:
    * Holtzman et al. 2020.
    */
   topP?: number | undefined;
-  /** Seed of the draws, an integer from 0 to 2^53 − 1; drawn at random when left out. */
+  /** Seed of the draws, an integer from 0 to 2^53 − 1. Default: a random one. */
   seed?: number | undefined;
-  /** Tokens that end the text. The one that does is the last that is returned. Default: none. */
+  /** Tokens that end the text. The result includes the one that did. Default: none. */
   stop?: TokensInput | number | undefined;
-  /** The encoder's tokens, (length,), of a model that has one. */
+  /** The encoder's tokens, (length,). Only for models with an encoder. */
   source?: TokensInput | undefined;
-  /** Which of the tokens are no padding, (length,), as `forward` takes it; the last one must be none. Default: all. */
+  /**
+   * The prompt's `attention_mask`, (length,) or (1, length). The last token must not be padding. Default: no padding.
+   */
   keyMask?: KeyMaskInput | undefined;
-  /** Told every new token. */
+  /** Called with each new token. */
   onToken?: ((token: number) => void) | undefined;
-  /** Precision of the cache, as `createCache` takes it. Default: `'float32'`. */
+  /** Precision of the cache, as in `CacheOptions`. Default: `'float32'`. */
   cachePrecision?: CachePrecision | undefined;
-  /** Asked before every token whether to stop; the promise is then rejected with its reason, as that of `fetch`. */
+  /** Checked before each token. If it is aborted, the promise is rejected with its reason, as in `fetch`. */
   signal?: AbortSignal | undefined;
 }
 
@@ -57,7 +59,7 @@ const generateOptionNames = [
   ...(['stop', 'source', 'keyMask', 'onToken', 'cachePrecision', 'signal'] as const),
 ] as const;
 
-/** What is generated, and from what, held against the model. */
+/** The options of `generate`, checked against the model. */
 export interface CheckedGenerate {
   readonly tokens: Float64Array;
   readonly source: Float64Array | undefined;
@@ -150,7 +152,7 @@ export function checkGenerate(
   };
 }
 
-/** Appends tokens to the cache and draws the next one: draw `number` of the seed. */
+/** Appends tokens to the cache and draws the next token. `number` counts the draws of the seed. */
 function nextToken(
   model: PassModel,
   cache: ModelCache,
@@ -217,7 +219,7 @@ function nextToken(
   );
 }
 
-/** The tokens that follow. `inUse` is the model as it is at each step, or the error that it was disposed of. */
+/** The tokens that follow. `inUse` returns the model's current state, or throws if it was disposed of. */
 export async function generateTokens(
   inUse: () => PassModel,
   checked: CheckedGenerate,

@@ -18,24 +18,27 @@ import {
   type LayerInOut,
 } from './model-pass.js';
 
-/** Gradients of a forward's results; at least one is given. */
+/** Gradients of a forward's results. Give at least one. */
 export interface TransformerOutputGradients {
   hidden?: TensorInput | undefined;
   logits?: TensorInput | undefined;
 }
 
-/** Gradients of a model's gates and of the pixels. Those of the parameters are in the model. */
+/**
+ * Gradients of a model's gates and, for models that read images, of the pixels. The model holds the gradients of its
+ * parameters.
+ */
 export interface TransformerGradients {
-  /** Of each layer's gates, (batch, heads): a row a sample. Where no gate was given, at gate 1. */
+  /** Gradient of each layer's gates, (batch, heads). Gates that were not given count as 1. */
   headGates: Tensor[];
-  /** Likewise, of models with an encoder. */
+  /** The same for cross-attention and the encoder. Only for models with an encoder. */
   crossHeadGates?: Tensor[] | undefined;
   encoderHeadGates?: Tensor[] | undefined;
-  /** Of models that read images, of the pixels' shape. */
+  /** Of the pixels' shape. Only for models that read images. */
   pixels?: Tensor | undefined;
 }
 
-/** Sizes of a forward that is to be gone back from. */
+/** Sizes of the pending backward pass. */
 export interface PendingPass {
   readonly batchAxis: readonly number[];
   readonly batch: number;
@@ -47,7 +50,7 @@ interface OutputGradients {
   readonly logits: Numbers<Float32Array> | undefined;
 }
 
-/** Fails unless the model has a forward to go back from, whose parameters, and what layers keep of it, are what they were. */
+/** Fails unless a backward is pending, and parameters and saved activations are unchanged. */
 export function checkPendingModel(model: Address): void {
   if (core().modelIsPending(model) === 0) {
     throw new HeadwiseError(
@@ -57,7 +60,7 @@ export function checkPendingModel(model: Address): void {
   }
 }
 
-/** A gradient of hidden, or an object with gradients by name. */
+/** Reads the gradient of `hidden`, or an object with gradients by name. */
 export function readOutputGradients(
   given: TensorInput | TransformerOutputGradients,
 ): OutputGradients {
@@ -80,7 +83,7 @@ export function readOutputGradients(
   };
 }
 
-/** One backward pass: checks, lays everything out in working memory, calls the core and copies the results out. */
+/** One backward pass: writes the gradients to working memory, calls the core and copies the results out. */
 export function runModelBackward(
   model: PassModel,
   pending: PendingPass,

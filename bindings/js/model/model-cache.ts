@@ -8,19 +8,19 @@ import type { Address } from '../runtime/memory.js';
 import { isObject } from '../runtime/options.js';
 import { core } from '../runtime/wasm.js';
 
-/** A cache as a pass of its model uses it. */
+/** A cache, checked for a pass of its model. */
 export interface HeldModelCache {
   readonly address: Address;
   /** Positions held before the pass. */
   readonly length: number;
-  /** Whether it keeps integers. */
+  /** Whether it stores 15-bit integers. */
   readonly isQuantized: boolean;
-  /** Positions of the source, undefined without one. */
+  /** Number of the source's positions; undefined without a source. */
   readonly sourceLength: number | undefined;
   readonly hasPadding: boolean;
 }
 
-/** Whom a cache goes with: a model, as long as no heads of these layers are pruned. */
+/** A cache's model. If heads of these layers are pruned, the cache becomes invalid. */
 export interface ModelCacheOwner {
   readonly owner: object;
   readonly layers: Readonly<Record<'self' | 'cross', readonly MultiHeadAttention[]>>;
@@ -30,8 +30,8 @@ const keyValueHeads = ({ self, cross }: ModelCacheOwner['layers']): string =>
   [...self, ...cross].map(({ numKvHeads }) => numKvHeads).join();
 
 /**
- * The key-value caches of all layers of a model, and of what they attend to in an encoder's output. Made by
- * `Transformer.createCache` and of use to that model only, until heads of it are pruned.
+ * KV caches of all layers of a model, and of their cross-attention to a source. Made by `Transformer.createCache`, and
+ * valid for that model only, until heads of it are pruned.
  */
 export class ModelCache {
   readonly #state: CacheState;
@@ -62,7 +62,7 @@ export class ModelCache {
     return this.#precision;
   }
 
-  /** Positions held so far, or when it was disposed of. */
+  /** Positions held so far. After `dispose`, the last number. */
   get length(): number {
     return this.#handle.disposed ? this.#lastLength : core().modelCacheLength(this.#handle.inUse());
   }
@@ -72,15 +72,15 @@ export class ModelCache {
     return this.#handle.disposed;
   }
 
-  /** Forgets everything, the source included. */
+  /** Removes all positions, and the source. */
   reset(): void {
     core().setModelCacheLength(this.#handle.inUse(), 0, 0);
   }
 
   /**
-   * Forgets all but the first `length` positions; the source stays.
+   * Keeps only the first `length` positions, and the source.
    *
-   * @throws HeadwiseError `invalid-value` for more than it holds, `disposed`
+   * @throws HeadwiseError `invalid-value` if the cache holds fewer, `disposed`
    */
   truncate(length: number): void {
     const address = this.#handle.inUse();
@@ -88,7 +88,9 @@ export class ModelCache {
     core().setModelCacheLength(address, length, 1);
   }
 
-  /** Gives the cache's WebAssembly memory back. Using it afterwards is an error; disposing again is not. */
+  /**
+   * Frees the cache's WebAssembly memory. Using the cache afterwards is an error; calling `dispose` again does nothing.
+   */
   dispose(): void {
     this.#lastLength = this.#handle.lost ? 0 : this.length;
     this.#handle.dispose();
@@ -98,13 +100,13 @@ export class ModelCache {
     this.dispose();
   }
 
-  /** Vue's `reactive` leaves objects with a tag alone; private fields do not work through its proxies. */
+  /** With a tag, Vue's `reactive` returns the object itself. Its proxies cannot access private fields. */
   get [Symbol.toStringTag](): string {
     return this.constructor.name;
   }
 
   /**
-   * Checks that the cache goes with a pass of its model and says what of it the pass needs.
+   * Checks a cache for a pass of its model.
    *
    * @internal
    */
@@ -114,7 +116,7 @@ export class ModelCache {
     batch: number,
     newKeys: number,
   ): HeldModelCache {
-    // Not by its class, of which a proxy may say anything.
+    // Checks a private field, because a proxy can fake its class.
     if (!isObject(cache) || !(#handle in cache)) {
       fail('invalid-type', 'cache', "one that the model's createCache made", show(cache));
     }

@@ -1,4 +1,4 @@
-/** What a pass of a model is given: read from the caller's objects, then held against the model. */
+/** Inputs of a model's pass: read from the caller's objects, then checked against the model. */
 import { checkCapture, type CaptureName } from '../layer/capture.js';
 import {
   readReturnWeights,
@@ -27,35 +27,40 @@ import { ignoredTarget } from '../tensor/tokens.js';
 import { ModelCache, type HeldModelCache } from './model-cache.js';
 import type { TransformerSettings } from './transformer-options.js';
 
-/** One gate a layer, as `forward` of a layer takes it, or undefined for a layer without. */
+/** Gates of each layer, as in `ForwardOptions`; undefined for a layer without gates. */
 export type HeadGates = readonly (TensorInput | Float32Array | Float64Array | undefined)[];
 
 export interface HeadGatesOptions {
   /**
-   * One gate a layer, as the layer's `forward` takes it: one number a head, or (batch, heads); undefined for a layer
-   * without. Default: none.
+   * Gates of each layer's self-attention, as in `ForwardOptions`: (heads,) or (batch, heads); undefined for a layer
+   * without gates. Default: no gates.
    */
   headGates?: HeadGates | undefined;
 }
 
-/** What every pass of a `Transformer` takes beside its tokens. */
+/** Options of every pass of a `Transformer`. */
 export interface TransformerPassOptions extends HeadGatesOptions {
-  /** Which positions may be attended to, (batch,) or (batch, length), as the layer's `forward` takes them. Default: all. */
+  /** Which positions may be attended to: (batch,) or (batch, length), as in `ForwardOptions`. Default: all. */
   validLens?: ValidLens | undefined;
   /**
-   * Which tokens may be attended to, (batch, cached tokens + length), as the layer's `forward` takes it: a tokenizer's
-   * `attention_mask`. The others are padding, before, behind or among them: positions count real tokens only, up to
-   * `maxLength` of them. A window counts places, padding included. With a cache that holds padding, every pass needs it.
-   * Not for models that read images. Default: all. Source: Transformers, `position_ids` of left-padded batches.
+   * A tokenizer's `attention_mask`, (batch, cached tokens + length): 1 for tokens, 0 for padding, which may stand
+   * anywhere. Positions count tokens only, and `maxLength` limits these; a window counts padding, too. If a cache holds
+   * padding, every later pass needs the mask. Not for models that read images. Default: no padding. Source:
+   * Transformers, `position_ids` of left-padded batches.
    */
   keyMask?: KeyMaskInput | undefined;
-  /** Of each token the kind of its segment, of the tokens' shape. Default: 0. */
+  /** Segment of each token, of the tokens' shape. Default: 0. */
   segments?: TokensInput | undefined;
-  /** The encoder's tokens, (batch, source length), or (source length) beside tokens without a batch axis. */
+  /**
+   * The encoder's tokens: (batch, source length), or (source length,) if the tokens have no batch axis. Only for models
+   * with an encoder.
+   */
   source?: TokensInput | undefined;
-  /** (batch,): how many positions of the source may be attended to. A cache keeps them with it. Default: all. */
+  /** Valid lengths of the source, (batch,). A cache stores them with the source. Default: all. */
   sourceValidLens?: ValidLens | undefined;
-  /** As `keyMask`, (batch, source length). A cache keeps it with the source. Default: all. */
+  /**
+   * The `attention_mask` of the source, (batch, source length). A cache stores it with the source. Default: no padding.
+   */
   sourceKeyMask?: KeyMaskInput | undefined;
   /** Gates of each layer's cross-attention, as `headGates`. */
   crossHeadGates?: HeadGates | undefined;
@@ -68,15 +73,15 @@ export interface TransformerForwardOptions<
   Names extends readonly CaptureName[] | undefined = readonly CaptureName[] | undefined,
 > extends TransformerPassOptions {
   /**
-   * Whether to return the attention weights of every layer, or of which heads and queries; of the encoder's layers then
-   * all. Default: none, and then they are never stored.
+   * Whether to return the attention weights of every layer, or only those of some heads and queries. The encoder's
+   * weights are always returned whole. Default: no, which avoids storing them.
    */
   returnWeights?: Weights;
-  /** What else of every layer to return, as the layer's `forward` does. Default: nothing. */
+  /** Which intermediate results of every layer to return. Default: none. */
   capture?: Names;
-  /** Of earlier positions, which the tokens are added to. A source that it holds is not given again. Default: none. */
+  /** KV caches of earlier positions; the tokens are appended. If they hold a source, give none. Default: no caches. */
   cache?: ModelCache | undefined;
-  /** Whether `backward` will follow. Not with a cache. Default: no. */
+  /** Whether to save activations for `backward`. Not with a cache. Default: no. */
   requiresGrad?: boolean | undefined;
 }
 
@@ -90,13 +95,16 @@ export const forwardOptionNames = [
   ...(['returnWeights', 'capture', 'cache', 'requiresGrad'] as const),
 ] as const;
 
-/** The attention layers of a model: its own, those that attend to the encoder's output, the encoder's. */
+/**
+ * Which attention layers of a model: the decoder's self-attention, its cross-attention, or the encoder's
+ * self-attention. Models without cross-attention have `'self'` only.
+ */
 export type Side = 'self' | 'cross' | 'encoder';
 
-/** In the order of the C++ enumeration. */
+/** The order of the C++ enumeration. */
 export const sides = ['self', 'cross', 'encoder'] as const satisfies readonly Side[];
 
-/** What each side has. */
+/** Makes a record with a value for each side. */
 export const bySide = <Each>(of: (side: Side) => Each): Record<Side, Each> => ({
   self: of('self'),
   cross: of('cross'),
@@ -105,11 +113,11 @@ export const bySide = <Each>(of: (side: Side) => Each): Record<Side, Each> => ({
 
 export type LayersBySide = Readonly<Record<Side, readonly MultiHeadAttention[]>>;
 
-/** What a pass needs of its model. */
+/** The model of a pass. */
 export interface PassModel {
-  /** In WebAssembly memory. */
+  /** Address in WebAssembly memory. */
   readonly model: Address;
-  /** Whom caches belong to. */
+  /** The owner of the caches that this model accepts. */
   readonly owner: object;
   readonly settings: TransformerSettings;
   readonly layers: LayersBySide;
@@ -119,7 +127,7 @@ type Floats = Numbers<Float32Array>;
 type Integers = Numbers<Float64Array>;
 type GivenGates = readonly (Floats | undefined)[];
 
-/** What a pass is told about its tokens, read from the caller's objects. */
+/** Reads the options of every pass from the caller's objects. */
 export const readContext = (options: Partial<TransformerPassOptions>) => ({
   validLens: ifGiven('validLens', options.validLens, toWholeNumbers),
   segments: ifGiven('segments', options.segments, toWholeNumbers),
@@ -131,10 +139,10 @@ export const readContext = (options: Partial<TransformerPassOptions>) => ({
 
 export type Context = Readonly<ReturnType<typeof readContext>>;
 
-/** The arguments of a pass, not yet held against the model. */
+/** The arguments of a pass, not yet checked against the model. */
 export interface PassInputs extends Context {
   readonly input: { readonly tokens: Integers } | { readonly pixels: Floats };
-  /** Absent where the call takes none. */
+  /** Undefined if the call takes no targets. */
   readonly targets: Integers | undefined;
   readonly gates: Readonly<Record<Side, GivenGates>>;
   readonly returnWeights: GivenWeights;
@@ -143,7 +151,7 @@ export interface PassInputs extends Context {
   readonly requiresGrad: boolean;
 }
 
-/** Gates and their gradients, as options and results call them. */
+/** Names of the gates, and of their gradients, in options and results. */
 export const gateNames = {
   self: 'headGates',
   cross: 'crossHeadGates',
@@ -159,7 +167,7 @@ function readGates(argument: string, gates: unknown): GivenGates {
   );
 }
 
-/** Reads all of the caller's objects, which may run the caller's code: nothing of the model is looked at before. */
+/** Reads all of the caller's objects. This may run the caller's code, so it must not depend on the model's state. */
 export function readPass(
   input: unknown,
   targets: readonly [unknown] | undefined,
@@ -181,7 +189,7 @@ export function readPass(
 }
 
 export interface Gate extends Counted {
-  /** Numbers between its samples. */
+  /** Stride by sample, in numbers. */
   readonly stride: number;
 }
 
@@ -189,16 +197,16 @@ export interface Gate extends Counted {
 export interface CheckedPass {
   readonly batch: number;
   readonly length: number;
-  /** Of results: none if the tokens have none. */
+  /** The results' batch axis: [] if the tokens have none. */
   readonly batchAxis: readonly number[];
-  /** One of them. */
+  /** Exactly one of tokens and pixels is set. */
   readonly tokens: Float64Array | undefined;
   readonly pixels: Counted | undefined;
   readonly targets: Float64Array | undefined;
   readonly segments: Float64Array | undefined;
   readonly validLens: CheckedValidLens;
   readonly source: Float64Array | undefined;
-  /** Of the source given; 0 without. */
+  /** Length of the given source; 0 if none is given. */
   readonly sourceLength: number;
   readonly sourceValidLens: CheckedValidLens;
   /** 0 and 1 */
@@ -206,7 +214,7 @@ export interface CheckedPass {
   readonly sourceKeyMask: Uint8Array | undefined;
   readonly numKeys: number;
   readonly numSourceKeys: number;
-  /** One a layer. */
+  /** One gate for each layer. */
   readonly gates: Readonly<Record<Side, readonly (Gate | undefined)[]>>;
   readonly cache: HeldModelCache | undefined;
 }
@@ -223,7 +231,7 @@ function checkTokens(
   return shape;
 }
 
-/** Holds tokens, which follow those of a cache, against the number of positions, which padding has none of. */
+/** Checks that the tokens, and the cached ones before them, fit in `maxLength`. Padding does not count. */
 function checkLength(
   argument: string,
   { settings: { maxLength, paddingToken } }: PassModel,
@@ -307,12 +315,12 @@ function checkSource(
   const [batch = 1] = batchAxis;
   const length = source.shape.at(-1) ?? 0;
   const keyMask = checkKeyMask(inputs.sourceKeyMask, batch, length, 'sourceKeyMask');
-  // A cache has maxLength places for a source, padding included.
+  // Even with padding, a cache has room for only maxLength positions of a source.
   checkLength('source', model, source, cache === undefined ? keyMask : undefined);
   return { length, keyMask };
 }
 
-/** Shape of the tokens, or (batch, length) of the pixels' patches. */
+/** The tokens' shape, or (batch, length) of the pixels' patches. */
 function checkInput(model: PassModel, { input }: PassInputs): readonly number[] {
   if ('tokens' in input) {
     return checkTokens('tokens', model, input.tokens);
@@ -325,7 +333,7 @@ function checkInput(model: PassModel, { input }: PassInputs): readonly number[] 
   return [...shape.slice(0, -3), maxLength];
 }
 
-/** Holds the arguments of a pass against the model. */
+/** Checks the arguments of a pass against the model. */
 export function checkPass(model: PassModel, inputs: PassInputs): CheckedPass {
   const { settings, layers } = model;
   const { input, targets, segments } = inputs;

@@ -9,11 +9,11 @@ import type { TensorsByName } from '../tensor/integers.js';
 const parametersOf = (model: Address): readonly ParameterDescription[] =>
   receive(parameterDescriptions, core().modelParameters(model)).parameters;
 
-/** Copies of all parameters, or of their gradients: zeros where there are none yet. */
+/** Copies all parameters, or their gradients. Gradients that do not exist yet are zeros. */
 export const readModelParameters = (model: Address, kind: 'values' | 'gradient'): StateDict =>
   readTensors(parametersOf(model), ({ [kind]: address }) => address as Address | Absent);
 
-/** Takes over all parameters of a dict, which `inUse` runs no more of the caller's code for, or none. */
+/** Loads all parameters, or none. `inUse` is called after the last of the caller's code has run. */
 export function loadModelParameters(inUse: () => Address, dict: TensorsByName): void {
   const tensors = toDict(dict);
   const model = inUse();

@@ -50,9 +50,11 @@ interface CapturedBySide<Each> {
 }
 
 /**
- * Logits (batch, length, vocabulary) of models that have them; `hidden` (batch, length, numHiddens) after the final norm;
- * `encoderHidden` (batch, source length, numHiddens); and, where asked for, the attention weights of each layer (batch,
- * heads, queries, keys) and what was captured of each.
+ * Results of a forward:
+ * - `logits` (batch, length, vocabulary), if the model has them
+ * - `hidden` (batch, length, numHiddens), after the final norm
+ * - `encoderHidden` (batch, source length, numHiddens), if the call has a source
+ * - if requested, the attention weights of each layer, (batch, heads, queries, keys), and its captured results
  */
 export type TransformerResult<
   Weights extends boolean | ChosenWeights | undefined = boolean | ChosenWeights | undefined,
@@ -68,21 +70,21 @@ export type TransformerResult<
 
 export interface LossAndGradients {
   loss: number;
-  /** Gradient of each layer's gates, (batch, heads): a row a sample. Where no gate was given, at gate 1. */
+  /** Gradient of each layer's gates, (batch, heads). Gates that were not given count as 1. */
   headGates: Tensor[];
-  /** Likewise, of models with an encoder. */
+  /** The same for cross-attention and the encoder. Only for models with an encoder. */
   crossHeadGates?: Tensor[] | undefined;
   encoderHeadGates?: Tensor[] | undefined;
 }
 
-/** Of passes with gradients; empty lists of others. */
+/** Empty for passes without gradients. */
 type GateGradients = Omit<LossAndGradients, 'loss'>;
 
-/** How far a pass goes, in the order of `PassKind` in model_calls.cpp. */
+/** What a pass computes. The order is that of `PassKind` in model_calls.cpp. */
 const passKinds = ['forward', 'loss', 'gradients', 'training'] as const;
 export type PassKind = (typeof passKinds)[number];
 
-/** A tensor that a call writes, and its place in working memory. */
+/** A result and its address in working memory. */
 export interface OutputTensor {
   readonly tensor: Tensor;
   readonly at: () => Address;
@@ -101,7 +103,7 @@ export function readOutput({ tensor, at }: OutputTensor): Tensor {
 
 type OptionalPlace = () => Address | undefined;
 
-/** What one attention layer takes and gives in a pass. */
+/** Inputs and outputs of one attention layer in a pass. */
 export interface LayerInOut {
   readonly gate: Gate | undefined;
   readonly gateAt: OptionalPlace;
@@ -113,7 +115,7 @@ export interface LayerInOut {
   readonly gateGradient: OutputTensor | undefined;
 }
 
-/** What a pass asks of all layers of a side. */
+/** Sizes and requested results of all layers of a side. */
 export interface SideRequest {
   readonly batch: number;
   readonly batchAxis: readonly number[];
@@ -168,7 +170,7 @@ export const layersInOut = (
   request: SideRequest,
 ): LayerInOut[] => layers.map((layer, i) => layerInOut(memory, layer, request.gates[i], request));
 
-/** Writes the records of the layers, one behind the other. */
+/** Writes the layers' records one behind the other. */
 export function writeLayers(at: Address, layers: readonly LayerInOut[]): void {
   const words = layers.flatMap((layer) => {
     const { gate, rows, weights, gateGradient } = layer;
@@ -193,7 +195,7 @@ export function writeLayers(at: Address, layers: readonly LayerInOut[]): void {
 const gatesOf = (layers: readonly LayerInOut[]): Tensor[] =>
   layers.flatMap(({ gateGradient }) => (gateGradient ? [readOutput(gateGradient)] : []));
 
-/** Gradients of the gates that a pass gave; none without. */
+/** Copies the gates' gradients out of WebAssembly memory; empty if there are none. */
 export const gateGradientsOf = (
   { settings }: PassModel,
   layers: Readonly<Record<Side, readonly LayerInOut[]>>,
@@ -214,9 +216,9 @@ const capturedOf = (layers: readonly LayerInOut[]): Captured[] =>
   );
 
 export interface PassResult {
-  /** 0 of a forward. */
+  /** 0 for a forward. */
   readonly loss: number;
-  /** Empty but for a forward. */
+  /** Empty except for a forward. */
   readonly result: TransformerResult;
   readonly gateGradients: GateGradients;
 }
@@ -226,11 +228,11 @@ export interface PassRequest extends Pick<
   'returnWeights' | 'capture' | 'requiresGrad'
 > {
   readonly kind: PassKind;
-  /** The optimizer whose step ends a pass of training. */
+  /** The optimizer whose step ends a training pass. */
   readonly optimizer?: Address;
 }
 
-/** A pass as a loss and its gradients have it. */
+/** The options of passes for a loss and its gradients. */
 export const plainPass = { returnWeights: false, capture: undefined, requiresGrad: false } as const;
 
 function resultOf(
@@ -258,7 +260,7 @@ function resultOf(
   };
 }
 
-/** Has the layers know the shapes of a pass whose gradients are pending. */
+/** Tells each layer the shapes of its pending backward pass. */
 function tellLayers({ settings, layers }: PassModel, pass: CheckedPass): void {
   const { batch, length, sourceLength } = pass;
   const queries = [batch, length, settings.numHiddens];
@@ -275,7 +277,7 @@ function tellLayers({ settings, layers }: PassModel, pass: CheckedPass): void {
   }
 }
 
-/** One pass: lays everything out in working memory, calls the core and copies the results out. */
+/** One pass: writes the inputs to working memory, calls the core and copies the results out. */
 export function runPass(model: PassModel, pass: CheckedPass, request: PassRequest): PassResult {
   const loaded = core();
   const { settings } = model;
@@ -309,7 +311,7 @@ export function runPass(model: PassModel, pass: CheckedPass, request: PassReques
     encoderHidden: outputIf(isForward && hasSource, [sourceLength, numHiddens]),
   };
   const inOut = (side: Side, sizes: Pick<SideRequest, 'numQueries' | 'numKeys'>): LayerInOut[] => {
-    // A cached source is not encoded again.
+    // If the source is cached, the encoder does not run.
     const runs = side !== 'encoder' || hasSource;
     const { returnWeights } = request;
     return layersInOut(memory, model.layers[side], {

@@ -6,17 +6,17 @@ import type { IntegerTensor } from '../tensor/integers.js';
 import type { Tensor } from '../tensor/tensor.js';
 import type { PretrainedModelOptions } from './pretrained-options.js';
 
-/** What Node calls a folder of these: a URL of any context, or a text. */
+/** A URL of this or another realm. */
 const isUrl = (folder: unknown): folder is URL =>
   Object.prototype.toString.call(folder) === '[object URL]';
 
 export const isFolder = (given: unknown): given is string | URL =>
   typeof given === 'string' || isUrl(given);
 
-/** Node reads at most 2 GB at a time. */
+/** Node reads at most 2 GB in one call. */
 const pieceSize = 2 ** 30;
 
-/** The config and tensors of a checkpoint's folder, which Node reads. */
+/** Reads the config and tensors of a checkpoint's folder in Node. */
 export function readFolder(
   folder: string | URL,
 ): Pick<PretrainedModelOptions, 'config' | 'tensors'> {

@@ -8,8 +8,8 @@ export interface PretrainedModelOptions extends Pick<
   TransformerOptions,
   'dropout' | 'weights' | 'seed' | 'optimizer'
 > {
-  /** The checkpoint's own `config.json`. */
+  /** The content of the checkpoint's `config.json`. */
   config: PretrainedConfig;
-  /** The checkpoint's tensors, as `loadSafetensors` gives them. */
+  /** The checkpoint's tensors, as `loadSafetensors` returns them. */
   tensors: TensorsByName;
 }

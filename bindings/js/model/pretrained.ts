@@ -29,7 +29,7 @@ import {
   type TransformerOptions,
 } from './transformer-options.js';
 
-/** The public options that a checkpoint's config means. */
+/** The public options that match the core's. */
 function optionsOf(given: ModelOptions): TransformerOptions {
   const { imageSize, patchSize, channels, classToken, ...ofAll } = given;
   const { vocabularySize, maxLength, segments, head, ...ofBoth } = ofAll;
@@ -58,7 +58,7 @@ function optionsOf(given: ModelOptions): TransformerOptions {
   };
 }
 
-/** A checkpoint as it was read: its config, a copy, and its tensors. */
+/** A checkpoint: a copy of its config, and its tensors. */
 interface ReadCheckpoint {
   readonly config: PretrainedConfig;
   readonly fields: readonly ConfigField[];
@@ -66,16 +66,16 @@ interface ReadCheckpoint {
   readonly sameAs: readonly number[];
 }
 
-/** In the order of `PretrainedConfig::Kind`. */
+/** The order of `PretrainedConfig::Kind`. */
 const kinds = { null: 0, boolean: 1, number: 2, text: 3, list: 4, object: 5 } as const;
 
-// Limits of what families ask for: the parts of a name, their length (as in `PretrainedConfig`), and members of a list or
-// an object: a model may have 21,000 labels.
+// Larger than any family needs: the parts of a name, their length (as in `PretrainedConfig`), and the members of a list
+// or an object. Some models have 21,000 labels; these are not read.
 const maxNameParts = 4;
 const maxNamePart = 64;
 const maxMembers = 1024;
 
-/** An object that is too large is given as an empty list, which is an error wherever an object means something. */
+/** An object that is too large becomes an empty list, which is an error wherever an object is expected. */
 function flattenContainer(field: ConfigField, value: object, depth: number): ConfigField[] {
   const isLarge = Object.keys(value).length > maxMembers;
   return [
@@ -84,7 +84,7 @@ function flattenContainer(field: ConfigField, value: object, depth: number): Con
   ];
 }
 
-/** Members of objects and lists have names like `rope_scaling.type` and `layer_types.0`. */
+/** Flattens objects and lists. Members get names like `rope_scaling.type` and `layer_types.0`. */
 function flatten(members: object, prefix = '', depth = 1): ConfigField[] {
   return Object.entries(members as Record<string, unknown>).flatMap(([member, value]) => {
     if (member.length > maxNamePart) {
@@ -105,7 +105,7 @@ function flatten(members: object, prefix = '', depth = 1): ConfigField[] {
   });
 }
 
-/** More than the largest lists of labels have. */
+/** Maximum number of values in a config. The largest lists of labels have fewer. */
 const maxValues = 2 ** 20;
 
 function readConfig(config: unknown): PretrainedConfig {
@@ -113,7 +113,7 @@ function readConfig(config: unknown): PretrainedConfig {
     fail('invalid-type', 'config', "the object of a checkpoint's config.json", show(config));
   }
   try {
-    // An object may hold another many times, and so be far larger than what it was read from.
+    // An object may contain another many times, so its JSON can be far larger than the object.
     let values = 0;
     const text = JSON.stringify(config, (_, value: unknown) => {
       if (values++ > maxValues) {
@@ -121,7 +121,7 @@ function readConfig(config: unknown): PretrainedConfig {
       }
       return value;
     });
-    // What is left is what a JSON file can hold, and nobody else's.
+    // The copy contains plain JSON values only, and no one else can change it.
     return JSON.parse(text) as PretrainedConfig;
   } catch {
     return fail(
@@ -133,7 +133,7 @@ function readConfig(config: unknown): PretrainedConfig {
   }
 }
 
-/** For each of these tensors, the place of the first of them with the same bits. */
+/** For each tensor, the index of the first one with the same bits. */
 function firstEquals(tensors: readonly DictTensor[]): number[] {
   const bits = ({ data, shape }: DictTensor): Uint32Array =>
     new Uint32Array(data.buffer, data.byteOffset, Math.min(data.length, sizeOf(shape)));
@@ -153,13 +153,13 @@ const request = ({ fields, tensors, sameAs }: ReadCheckpoint): Address =>
 const planOf = (given: ReadCheckpoint): CheckpointPlan =>
   receive(checkpointPlan, core().planCheckpoint(request(given)));
 
-/** How a checkpoint becomes a model. */
+/** A checkpoint and the options of its model. */
 export interface PlannedCheckpoint extends ReadCheckpoint {
-  /** Of the model. */
+  /** The model's options. */
   readonly options: TransformerOptions;
 }
 
-/** Plans the model of a checkpoint, before anything of its size is allocated. */
+/** Reads a checkpoint and derives the model's options. Checks everything before the model is allocated. */
 export function planCheckpoint(config: unknown, tensors: unknown): PlannedCheckpoint {
   const copy = readConfig(config);
   let given: ReadCheckpoint = {
@@ -187,14 +187,14 @@ export function planCheckpoint(config: unknown, tensors: unknown): PlannedCheckp
   };
 }
 
-/** Fills a new model of the plan's options with the checkpoint's tensors. */
+/** Copies a checkpoint's tensors into a new model with the plan's options. */
 export function loadCheckpoint(model: Address, given: PlannedCheckpoint): void {
   const loaded = core();
   const { tensors } = receive(pretrainedTensors, loaded.attachCheckpoint(model, request(given)));
   for (const [number, { name, isCopy }] of tensors.entries()) {
     const tensor = given.tensors.get(name);
     if (tensor !== undefined && !isCopy) {
-      // Options that were read later may have run the caller's code.
+      // Reading the options may have run the caller's code, which may have detached the buffer.
       checkAttached(name, tensor);
       const count = sizeOf(tensor.shape);
       const [at] = reserve(count);
@@ -205,13 +205,13 @@ export function loadCheckpoint(model: Address, given: PlannedCheckpoint): void {
   loaded.modelParametersChanged(model);
 }
 
-/** The parameters, or their gradients, by the checkpoint's names and in its layout. */
+/** Copies the parameters, or their gradients, by the checkpoint's names and in its layout. */
 export function savePretrained(model: Address, gradients: boolean): StateDict {
   const loaded = core();
   const { tensors } = receive(pretrainedTensors, loaded.pretrainedTensors(model));
   const result: StateDict = {};
   for (const [number, { name, shape, isCopy }] of tensors.entries()) {
-    // What repeats the embedding has no gradient of its own.
+    // A copy of the embedding has no gradient of its own.
     if (!isCopy || !gradients) {
       const tensor = Tensor.zeros(shape);
       const [at] = reserve(tensor.data.length);
@@ -223,14 +223,14 @@ export function savePretrained(model: Address, gradients: boolean): StateDict {
   return result;
 }
 
-/** Fields of a config that list removed heads, by side; the first is that of Transformers. */
+/** Config fields that list removed heads, by side. Transformers defines the first. */
 const prunedHeadsFields = {
   self: 'pruned_heads',
   cross: 'cross_pruned_heads',
   encoder: 'encoder_pruned_heads',
 } as const;
 
-/** The config with the heads that are gone. */
+/** The config with the removed heads. */
 export function configOf(model: Address, config: PretrainedConfig): Record<string, unknown> {
   const result = structuredClone(config) as Record<string, unknown>;
   for (const [number, side] of sides.entries()) {

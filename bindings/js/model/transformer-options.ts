@@ -27,16 +27,19 @@ import { modelsCore } from '../runtime/models-build.js';
 import type { AdamOptions } from '../training/optimizers.js';
 
 /**
- * How a model encodes positions: d2l's `positionalEncoding`; a parameter, `position.weight`; by rotating queries and
- * keys; not at all, except by a causal mask; or all sines before all cosines, as Marian does (Junczys-Dowmunt et al.
- * 2018).
+ * How a model encodes positions:
+ * - `'sinusoidal'`: as d2l's `positionalEncoding`
+ * - `'learned'`: by a parameter, `position.weight`
+ * - `'rotary'`: by rotating queries and keys
+ * - `'none'`: only by a causal mask, if any
+ * - `'sinusoidal-halves'`: all sines before all cosines, as in Marian (Junczys-Dowmunt et al. 2018)
  */
 export type Positions = 'sinusoidal' | 'learned' | 'rotary' | 'none' | 'sinusoidal-halves';
 
 /** The activation function of feed-forward layers; `'gelu-tanh'` is GPT-2's approximation, `'silu'` also called swish. */
 export type Activation = 'relu' | 'gelu' | 'gelu-tanh' | 'silu';
 
-/** How rows are normalized: layer norm (Ba et al. 2016), by the root mean square (Zhang & Sennrich 2019), not at all. */
+/** How rows are normalized: layer norm (Ba et al. 2016), RMS norm (Zhang and Sennrich 2019), or not at all. */
 export type Norm = 'layer' | 'rms' | 'none';
 
 /** The encoder of an encoder–decoder model. */
@@ -51,19 +54,19 @@ export interface EncoderOptions {
 
 /** Square images, cut into square patches. Source: Dosovitskiy et al. 2021. */
 export interface PatchOptions {
-  /** Pixels of a side; a multiple of `patchSize`. */
+  /** Width and height in pixels; a multiple of `patchSize`. */
   imageSize: number;
   patchSize: number;
   /** Default: 3. */
   channels?: number | undefined;
-  /** Whether a learnt token precedes the patches. Default: yes. */
+  /** Whether a learned class token precedes the patches. Default: yes. */
   classToken?: boolean | undefined;
 }
 
 export interface TransformerOptions {
-  /** Symbols that tokens may be, from 0 on. At least 1, as are the other sizes. Not with `patches`. */
+  /** Size of the vocabulary; tokens are integers from 0 to below it. All sizes are at least 1. Not with `patches`. */
   vocabularySize?: number | undefined;
-  /** Positions that there are: no input is longer. With `patches` it follows from them. */
+  /** Maximum length of an input. Computed if there are `patches`. */
   maxLength?: number | undefined;
   /** Size of the residual stream. */
   numHiddens: number;
@@ -83,7 +86,10 @@ export interface TransformerOptions {
   gated?: boolean | undefined;
   /** Default: `'layer'`. */
   norm?: Norm | undefined;
-  /** Whether a norm precedes each attention and feed-forward layer, or follows their residual sum. Default: precedes. */
+  /**
+   * Whether norms come before each attention and feed-forward layer (pre-norm) or after the residual sum (post-norm).
+   * Default: before.
+   */
   normFirst?: boolean | undefined;
   /** Added to the variance, or mean square. Default: 1e-5. */
   normEpsilon?: number | undefined;
@@ -95,19 +101,22 @@ export interface TransformerOptions {
   embeddingNorm?: boolean | undefined;
   /** Default: `'learned'`. */
   positions?: Positions | undefined;
-  /** Rows of learned positions before that of position 0. Default: 0. Source: BART and RoBERTa, which have 2. */
+  /**
+   * Number of rows before that of position 0 in the learned positions. Default: 0. Source: BART and RoBERTa, which have
+   * 2.
+   */
   positionOffset?: number | undefined;
   /**
-   * A token that is padding: only the others are counted as positions, and it gets the learned row before that of position
-   * 0. Needs learned positions, a `positionOffset`, and `causal: false`. Attending to it is up to `keyMask` or `validLens`.
-   * Default: none. Source: RoBERTa.
+   * The padding token. Positions do not count it, and it gets the learned row before that of position 0. It is masked
+   * only by `keyMask` or `validLens`. Needs learned positions, a `positionOffset`, and `causal: false`. Default: none.
+   * Source: RoBERTa.
    */
   paddingToken?: number | undefined;
-  /** Of the layers, with rotary positions only. `size` is by default the head size, the encoder's own in its layers. */
+  /** Used if `positions` is `'rotary'`. The default size is each side's head size. */
   rotary?: RotaryOptions | undefined;
   /** Factor of the token embeddings. Default: 1. */
   embeddingScale?: number | undefined;
-  /** Whether linear maps have a bias. Default: yes. */
+  /** Whether linear layers have a bias. Default: yes. */
   bias?: boolean | undefined;
   /** Whether W_q, W_k and W_v have one. Default: `bias`. */
   qkvBias?: boolean | undefined;
@@ -115,31 +124,35 @@ export interface TransformerOptions {
   tiedEmbeddings?: boolean | undefined;
   /** Whether the logits have a bias. Default: no. */
   logitsBias?: boolean | undefined;
-  /** Whether the model has logits. Default: yes, and with `patches` none. */
+  /** Whether the model has logits. Default: yes, unless there are `patches`. */
   head?: boolean | undefined;
-  /** Kinds of segments, whose embeddings are added to those of the tokens. Default: 0. Source: Devlin et al. 2019. */
+  /**
+   * Kinds of segments, whose embeddings are added to those of the tokens; 0 for none. Default: 0. Source: Devlin et al.
+   * 2019.
+   */
   segments?: number | undefined;
-  /** Whether a position sees only itself and those before it. Default: yes, and with `patches` no. */
+  /** Whether a position attends only to itself and those before it. Default: yes, unless there are `patches`. */
   causal?: boolean | undefined;
-  /** Probability that an attention weight is dropped in training mode, from 0, the default, to 1. */
+  /** Probability that an attention weight is dropped in training mode, from 0 to 1. Default: 0. */
   dropout?: number | undefined;
-  /** Sliding window around each position in self-attention, as the layer's `forward` takes it. */
+  /** Sliding window around each position, in self-attention, as in `ForwardOptions`. Default: no limit. */
   window?: readonly [left: number, right: number] | undefined;
-  /** As the layer's, as is `scale`. */
+  /** `softcap` and `scale` are those of every attention layer, as in `MultiHeadAttentionOptions`. */
   softcap?: number | undefined;
   scale?: number | undefined;
   /** With an encoder, every layer also attends to its output. Default: none. */
   encoder?: EncoderOptions | undefined;
-  /** The model reads images in place of tokens. Default: it does not. */
+  /** The model reads images in place of tokens. Default: tokens. */
   patches?: PatchOptions | undefined;
   /**
-   * Precision of the weights of all linear maps, those of the attention layers included, as the layer's option. Where the
-   * unembedding is the token embedding, it is rounded, too. Default: `'float32'`.
+   * Precision of the weights of all linear layers, including the attention layers'. Fewer than 32 bits are faster for
+   * few rows, but cannot be trained. A tied embedding is rounded, too. Biases, norms and other embeddings stay float32.
+   * Default: `'float32'`.
    */
   weights?: Precision | undefined;
-  /** Seed of the parameters and of dropout, an integer from 0 to 2^53 − 1; drawn at random when left out. */
+  /** Seed of the parameters and of dropout, an integer from 0 to 2^53 − 1. Default: a random one. */
   seed?: number | undefined;
-  /** Of the optimizer that `trainStep` has of its own. */
+  /** Options of the model's own optimizer, which `trainStep` uses by default. */
   optimizer?: AdamOptions | undefined;
 }
 
@@ -162,7 +175,7 @@ const optionNames = [
   ] as const),
 ] as const satisfies readonly (keyof TransformerOptions)[];
 
-// In the order of their C++ enumerations.
+// The order of the C++ enumerations.
 export const positionKinds = [
   'sinusoidal',
   'learned',
@@ -173,12 +186,12 @@ export const positionKinds = [
 export const activations = ['relu', 'gelu', 'gelu-tanh', 'silu'] as const;
 export const norms = ['layer', 'rms', 'none'] as const;
 
-/** A size option that may be 0. */
+/** Checks a size that may be 0. */
 function checkCount(argument: string, value: unknown, byDefault: number): number {
   return value === undefined ? byDefault : checkInteger(argument, value, 0);
 }
 
-/** A word of the list, the one by default where there is none. */
+/** Checks that `value` is one of `words`. Undefined means `byDefault`. */
 function checkKind<Word extends string>(
   argument: string,
   value: unknown,
@@ -188,7 +201,10 @@ function checkKind<Word extends string>(
   return value === undefined ? byDefault : checkWord(argument, value, words);
 }
 
-/** Its row of the learned positions is the one before that of position 0. NaN without. */
+/**
+ * Checks the padding token. It needs a row before that of position 0 in the learned positions. Returns NaN if there is
+ * none.
+ */
 function checkPaddingToken(
   { paddingToken, positionOffset = 0 }: Partial<TransformerOptions>,
   vocabularySize: number,
@@ -238,7 +254,7 @@ interface EncoderSettings {
   readonly encoderFfnHiddens: number;
 }
 
-/** The options of a layer, those of its heads checked: `argument` is what errors call their number. */
+/** Checks the numbers of heads and returns the options of a layer. `argument` names the number of heads in errors. */
 type CheckLayer = (argument: string, numHeads: number, numKvHeads?: number) => LayerSettings;
 
 function checkEncoder(
@@ -267,7 +283,7 @@ function checkEncoder(
   };
 }
 
-/** A size that is 0 where none was given. */
+/** The size, or undefined if it is 0. */
 export const sizeIfGiven = (value: number): number | undefined => (value === 0 ? undefined : value);
 
 export const encoderOptions = (settings: EncoderSettings): EncoderOptions => ({
@@ -276,7 +292,7 @@ export const encoderOptions = (settings: EncoderSettings): EncoderOptions => ({
   ffnHiddens: settings.encoderFfnHiddens,
 });
 
-/** Options as the core takes them, with their defaults, and what follows from them. */
+/** The options with their defaults, in the core's layout, and values derived from them. */
 function settingsOf(given: Partial<TransformerOptions>) {
   const flag = (name: keyof typeof given, byDefault: boolean): boolean =>
     checkBoolean(name, given[name], byDefault);
@@ -302,7 +318,7 @@ function settingsOf(given: Partial<TransformerOptions>) {
   const bias = flag('bias', true);
   const window = checkWindow(given.window);
   const causal = flag('causal', !hasPatches);
-  // The rest are the layer's, whose checks know their names.
+  // The checks of a layer read the remaining options and name them in errors.
   const { numKvHeads, dropout, scale, softcap, weights, seed } = given;
   const rotary = positions === 'rotary' ? readRotary(given.rotary ?? {}) : undefined;
   const checkLayer: CheckLayer = (argument, heads, kvHeads) => {
@@ -341,7 +357,7 @@ function settingsOf(given: Partial<TransformerOptions>) {
     positionOffset: checkCount('positionOffset', given.positionOffset, 0),
     paddingToken: checkPaddingToken(given, vocabularySize, positions === 'learned' && !causal),
     rotaryBase: layer.rotary?.base ?? 0,
-    // By default each side's head size.
+    // 0 means each side's head size.
     rotarySize: rotary?.size ?? 0,
     rotaryInterleaved: layer.rotary?.interleaved ?? false,
     embeddingScale: checkScale(given.embeddingScale, 'embeddingScale') ?? 1,
@@ -361,11 +377,11 @@ function settingsOf(given: Partial<TransformerOptions>) {
     ...patches,
     weights: precisions.indexOf(layer.weights),
     seed: layer.seed,
-    /** Of a decoder's layer before any head was removed; its seed is the model's. */
+    /** A decoder's layer before pruning, with the model's seed. */
     layer,
     hasEncoder: encoder.encoderLayers > 0,
     hasPatches,
-    /** The options as they were given, with the seed that was drawn. */
+    /** The given options with the seed that was used. */
     given: {
       ...(given as TransformerOptions),
       ...{ seed: layer.seed, rotary, optimizer: undefined },
@@ -376,7 +392,7 @@ function settingsOf(given: Partial<TransformerOptions>) {
   } satisfies ModelOptions & Record<'layer' | 'given' | 'hasEncoder' | 'hasPatches', unknown>;
 }
 
-// Not by its fields' names: those of `ModelOptions` are no types of the package.
+// Inferred from the function, because the fields of `ModelOptions` are not part of the package's types.
 export type TransformerSettings = Readonly<ReturnType<typeof settingsOf>>;
 
 export function checkTransformerOptions(
@@ -386,6 +402,6 @@ export function checkTransformerOptions(
   return [settingsOf(given), given];
 }
 
-/** A model in WebAssembly memory. */
+/** Allocates a model in WebAssembly memory. */
 export const newModel = (settings: TransformerSettings): Address =>
   modelsCore().newModel(send(modelOptions, settings));

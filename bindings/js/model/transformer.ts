@@ -71,7 +71,7 @@ import {
   type TransformerSettings,
 } from './transformer-options.js';
 
-/** Under which names parameters are given: those of this library, or of the checkpoint that the model was read from. */
+/** Which names the parameters get: those of this library, or of the checkpoint that the model was read from. */
 export interface ParameterNamesOptions {
   /** Default: `'headwise'`. */
   names?: 'headwise' | 'pretrained' | undefined;
@@ -100,13 +100,13 @@ function settingsOf(
   };
 }
 
-/** An object as it is written in a call, rather than one of a class. */
+/** Whether the argument is a plain object, that is, options. */
 const isPassOptions = (
   given: Optimizer | TransformerPassOptions,
 ): given is TransformerPassOptions =>
   isObject(given) && Object.getPrototypeOf(given) === Object.prototype;
 
-/** The methods that give a side's layers. */
+/** The methods that return a side's layers. */
 const attentionNames: Readonly<Record<Side, string>> = {
   self: 'attention',
   cross: 'crossAttention',
@@ -116,8 +116,8 @@ const attentionNames: Readonly<Record<Side, string>> = {
 const range = (count: number): number[] => Array.from({ length: count }, (_, i) => i);
 
 /**
- * A transformer made of `MultiHeadAttention`: decoder, encoder, encoder–decoder, or a reader of images. Sources: Vaswani
- * et al. 2017, and the papers named at each option.
+ * A transformer made of `MultiHeadAttention`: a decoder, an encoder, both, or a vision transformer. Sources: Vaswani et
+ * al. 2017; the papers named at each option.
  *
  * ```js
  * const { tensors } = loadSafetensors(bytes);
@@ -126,28 +126,28 @@ const range = (count: number): number[] => Array.from({ length: count }, (_, i) 
  * const continuation = await model.generate(tokens, { maxNewTokens: 64 });
  * ```
  *
- * Tokens are (batch, length); those without a batch axis, (length), are answered without one. Parameters, gradients and
- * what optimizers keep stay in WebAssembly memory.
+ * Tokens are (batch, length). If they have no batch axis, (length,), the results have none. Parameters, gradients and
+ * optimizer states stay in WebAssembly memory.
  */
 export class Transformer {
-  // Private, since the sizes of WebAssembly memory follow from them.
+  // Private, because the sizes of WebAssembly allocations depend on them.
   readonly #settings: TransformerSettings;
   readonly #layers: LayersBySide;
-  /** Heads of each layer before any was removed. */
+  /** Heads of each layer before pruning. */
   readonly #wholeHeads: Readonly<Record<Side, readonly number[]>>;
   readonly #optimizer: Adam;
   readonly #handle: Handle;
-  /** Of the latest forward with gradients. */
+  /** Sizes of the latest forward with `requiresGrad`. */
   #pending: PendingPass = { batchAxis: [], batch: 0, length: 0 };
-  /** Of the checkpoint that it was read from. */
+  /** Config of the checkpoint that the model was read from. */
   #config: PretrainedConfig | undefined;
 
   /**
-   * @throws HeadwiseError `invalid-option` for options outside their range or that exclude each other;
-   *   `unknown-option`, `not-initialized`, `out-of-memory`
+   * @throws HeadwiseError `invalid-option` for options out of range or that exclude each other; `unknown-option`,
+   *   `not-initialized`, `out-of-memory`
    */
   constructor(options: TransformerOptions) {
-    modelsCore(); // Fails before `init`, whatever the options are.
+    modelsCore(); // Fails before `init`, even if the options are invalid.
     const [settings, { optimizer }] = checkTransformerOptions(options);
     const adamOptions = checkAdamOptions(optimizer, 'optimizer');
     this.#settings = settings;
@@ -178,25 +178,26 @@ export class Transformer {
   }
 
   /**
-   * The model of a checkpoint of these families, by its `model_type`: gpt2, nanogpt, mingpt (and minGPT's own, such as
-   * gpt-mini), llama, mistral, qwen2, bert, roberta, distilbert, vit, bart, marian. Parts of names that wrappers add are
-   * left out, wherever they stand; `gamma` and `beta` of norms are read; buffers, poolers and task heads are left alone.
-   * An unembedding of other numbers than the token embedding is used, whatever the config says of tying; a tied one may
-   * have any of its names. Fields that the config leaves out are Transformers' defaults, but numbers of heads are needed.
+   * Creates the model of a checkpoint. Families, by `model_type`: gpt2, nanogpt, mingpt (and minGPT's own types, such
+   * as gpt-mini), llama, mistral, qwen2, bert, roberta, distilbert, vit, bart, marian. Prefixes that wrappers add to
+   * names are ignored, and norms may be called `gamma` and `beta`. Buffers, poolers and task heads are ignored, too. If
+   * the unembedding differs from the token embedding, it is used, even if the config says that they are tied; tied ones
+   * may have any of their names. Missing config fields get Transformers' defaults, except numbers of heads, which are
+   * required. Shapes are checked before anything is allocated.
    * Source: Hugging Face Transformers 5.
    *
-   * @throws HeadwiseError `invalid-option` that names every field of the config that is missing, malformed or asks for
-   *   what there is not; `invalid-state-dict` that names tensors that are missing, unexpected, of the wrong shape or of
-   *   integers, and copies of the embedding that differ, at most 12 of them; `unknown-option`, `invalid-type`,
-   *   `not-initialized`, `out-of-memory`. Nothing is allocated for a model that the tensors do not fit.
+   * @throws HeadwiseError `invalid-option` that lists config fields that are missing, malformed or not supported;
+   *   `invalid-state-dict` that lists at most 12 tensors that are missing, unexpected, of the wrong shape, not of
+   *   floats, or different copies of the embedding; `unknown-option`, `invalid-type`, `not-initialized`,
+   *   `out-of-memory`
    */
   static fromPretrained(options: PretrainedModelOptions): Transformer;
   /**
-   * The same of a folder, in Node: its `config.json` and `model.safetensors`, or `model.safetensors.index.json` and the
-   * files that it names.
+   * Creates the model of a checkpoint's folder, in Node. Reads `config.json`, and `model.safetensors` or
+   * `model.safetensors.index.json` with the files that it names.
    *
    * @param folder a path or a `file:` URL
-   * @throws HeadwiseError as above; `invalid-file` for files that are missing or malformed, `unsupported` outside of Node
+   * @throws HeadwiseError the same; also `invalid-file` for missing or malformed files, `unsupported` outside of Node
    */
   static fromPretrained(
     folder: string | URL,
@@ -221,14 +222,14 @@ export class Transformer {
   }
 
   /**
-   * A model of the same parameters, in evaluation mode.
+   * A model with copies of the parameters, in evaluation mode.
    *
    * @internal
    */
   static copyOf(model: Transformer): Transformer {
     return completed(new Transformer(model.#settings.given), (copy) => {
       for (const side of sides) {
-        // Which heads go does not matter: what is left is overwritten.
+        // Prunes any heads: their number decides the shapes, and loading overwrites the parameters.
         const whole = model.#wholeHeads[side];
         copy.#prune(
           side,
@@ -253,7 +254,7 @@ export class Transformer {
     return model.#layers[side];
   }
 
-  /** 0 of models that read images. */
+  /** Size of the vocabulary; 0 for models that read images. */
   get vocabularySize(): number {
     return this.#settings.vocabularySize;
   }
@@ -271,12 +272,12 @@ export class Transformer {
     return this.#settings.numLayers;
   }
 
-  /** Heads of each layer. */
+  /** Number of heads of each layer. */
   get numHeads(): number[] {
     return this.#headsOf('self');
   }
 
-  /** Layers of the encoder; 0 without. */
+  /** Number of the encoder's layers; 0 without an encoder. */
   get numEncoderLayers(): number {
     return this.#layers.encoder.length;
   }
@@ -285,12 +286,12 @@ export class Transformer {
     return this.#settings.causal;
   }
 
-  /** The seed given, or the one that was drawn. */
+  /** The given seed, or the random one. */
   get seed(): number {
     return this.#settings.seed;
   }
 
-  /** Whether dropout acts; a new model is in `eval` mode. */
+  /** Whether dropout is on. False in a new model. */
   get training(): boolean {
     return this.#layers.self[0]?.training ?? false;
   }
@@ -300,7 +301,9 @@ export class Transformer {
     return this.#handle.disposed;
   }
 
-  /** The learning rate of `trainStep`'s own optimizer, which schedules may change: a finite number from 0 on. */
+  /**
+   * The learning rate of the model's own optimizer. Set it for learning rate schedules: a finite number of at least 0.
+   */
   get learningRate(): number {
     return this.#optimizer.learningRate;
   }
@@ -310,43 +313,44 @@ export class Transformer {
     this.#optimizer.learningRate = value;
   }
 
-  /** Switches dropout on and returns the model. */
+  /** Switches dropout on (training mode) and returns the model. */
   train(): this {
     return this.#setTraining(true);
   }
 
-  /** Switches dropout off and returns the model. */
+  /** Switches dropout off (evaluation mode, as in a new model) and returns the model. */
   eval(): this {
     return this.#setTraining(false);
   }
 
   /**
-   * The self-attention of layer `number`, from 0 on: part of the model, which it looks into, and disposed of with it.
+   * The self-attention of layer `number`, from 0. It is part of the model and disposed of with it. Its inputs and
+   * output are (batch, length, numHiddens).
    *
-   * @throws HeadwiseError `invalid-option` for a layer that there is not
+   * @throws HeadwiseError `invalid-option` if there is no such layer
    */
   attention(number: number): MultiHeadAttention {
     return this.#layer('self', number);
   }
 
-  /** The attention of layer `number` to the encoder's output, likewise. */
+  /** The cross-attention of layer `number`, from 0. As `attention`. */
   crossAttention(number: number): MultiHeadAttention {
     return this.#layer('cross', number);
   }
 
-  /** The self-attention of the encoder's layer `number`, likewise. */
+  /** The self-attention of the encoder's layer `number`, from 0. As `attention`. */
   encoderAttention(number: number): MultiHeadAttention {
     return this.#layer('encoder', number);
   }
 
   /**
-   * Hidden states and logits of each position and, on request, every layer's attention weights.
+   * Returns hidden states and logits of each position and, if requested, every layer's attention weights.
    *
-   * @param input tokens (batch, length), from 0 to below `vocabularySize` and at most `maxLength` long; of models that
-   *   read images, pixels (batch, channels, height, width)
+   * @param input tokens (batch, length), integers from 0 to below `vocabularySize`, at most `maxLength` long. For
+   *   models that read images: pixels (batch, channels, height, width).
    * @throws HeadwiseError `invalid-shape`, `invalid-value`, `invalid-type`, `invalid-option`, `unknown-option`,
-   *   `invalid-cache`, `cache-full`, `disposed`, `out-of-memory`; the model is then as it was, and so with every other
-   *   call
+   *   `invalid-cache`, `cache-full`, `disposed`, `out-of-memory`; the model is then unchanged, as after any other call
+   *   that throws
    */
   forward<
     const Weights extends true | ChosenWeights,
@@ -360,7 +364,7 @@ export class Transformer {
     input: TokensInput | TensorInput,
     options?: TransformerForwardOptions<false | undefined, Names>,
   ): TransformerResult<false, Names>;
-  /** The same with attention weights if `returnWeights` asks for any. */
+  /** The same with attention weights if `returnWeights` requests them. */
   forward(input: TokensInput | TensorInput, options?: TransformerForwardOptions): TransformerResult;
   forward(
     input: TokensInput | TensorInput,
@@ -369,7 +373,7 @@ export class Transformer {
     this.#handle.inUse();
     const given = checkOptions(options, forwardOptionNames);
     const inputs = readPass(input, undefined, given, this.#settings.hasPatches);
-    // Reading may have run code of the caller's.
+    // Reading the inputs may have run the caller's code, which may have disposed of the model.
     const model = this.#passModel();
     const pass = checkPass(model, inputs);
     return commit(() => {
@@ -383,12 +387,12 @@ export class Transformer {
   }
 
   /**
-   * The gradients of everything, for the latest forward that succeeded with `requiresGrad`. Those of the parameters are
-   * added to those there are, see `gradients`.
+   * Computes all gradients of the latest successful forward with `requiresGrad`, and adds those of the parameters to
+   * the existing ones, see `gradients`.
    *
    * @param gradients that of `hidden`, (batch, length, numHiddens), or those of `hidden` and `logits` by name
-   * @throws HeadwiseError `no-pending-backward` where there was no such forward, its backward was done, or parameters
-   *   were changed since; `invalid-shape`, `invalid-type`, `invalid-option`, `disposed`, `out-of-memory`
+   * @throws HeadwiseError `no-pending-backward` if there was no such forward, its backward was done, or parameters have
+   *   changed since; `invalid-shape`, `invalid-type`, `invalid-option`, `disposed`, `out-of-memory`
    */
   backward(gradients: TensorInput | TransformerOutputGradients): TransformerGradients {
     checkPendingModel(this.#handle.inUse());
@@ -399,15 +403,16 @@ export class Transformer {
   }
 
   /**
-   * The mean of −log softmax(logits)[target] over all targets that are not −1; 0 without any.
+   * Cross-entropy of the logits: the mean of −log softmax(logits)[target] over all targets except −1. 0 if there are
+   * none.
    *
-   * @param targets of the tokens' shape: tokens or −1, which asks nothing
+   * @param targets tokens, or −1 for positions without a loss; of the tokens' shape
    */
   loss(tokens: TokensInput, targets: TokensInput, options?: TransformerPassOptions): number {
     return this.#lossPass('loss', tokens, targets, options).loss;
   }
 
-  /** The loss and its gradients. Those of the parameters are added to those there are, see `gradients`. */
+  /** The loss and its gradients. Adds those of the parameters to the existing ones, see `gradients`. */
   lossAndGradients(
     tokens: TokensInput,
     targets: TokensInput,
@@ -418,14 +423,14 @@ export class Transformer {
   }
 
   /**
-   * One step of training, in training mode: gradients made zero, `lossAndGradients`, a step of the optimizer. Between
-   * steps training may stop, and go on, wherever it likes.
+   * One training step, with dropout on: `zeroGradients`, `lossAndGradients`, and a step of the optimizer. Each step
+   * restores the layers' modes, so you may stop after any step and resume later.
    *
-   * @param optimizer one that trains this model, or layers of it, and nothing else. Default: the model's own, Adam by
-   *   `options.optimizer`
+   * @param optimizer must train this model or layers of it, and nothing else. Default: the model's own, Adam with
+   *   `options.optimizer`.
    * @returns the loss before the step
-   * @throws HeadwiseError `invalid-option` for an optimizer of another model or layer, and what `loss` throws; modes and
-   *   parameters are then as they were
+   * @throws HeadwiseError `invalid-option` if the optimizer trains anything but this model, and what `loss` throws;
+   *   modes and parameters are then unchanged
    */
   trainStep(
     tokens: TokensInput,
@@ -433,7 +438,7 @@ export class Transformer {
     optimizer?: Optimizer,
     options?: TransformerPassOptions,
   ): number;
-  /** A step with the model's own optimizer. */
+  /** A training step with the model's own optimizer. */
   trainStep(tokens: TokensInput, targets: TokensInput, options: TransformerPassOptions): number;
   trainStep(
     tokens: TokensInput,
@@ -451,12 +456,12 @@ export class Transformer {
   }
 
   /**
-   * The tokens that follow, at most `maxNewTokens`, with a KV cache. Between tokens the event loop goes on; the same seed
-   * gives the same tokens.
+   * Generates at most `maxNewTokens` tokens after the given ones, with a KV cache. Yields to the event loop between
+   * tokens. The same seed gives the same tokens.
    *
-   * @param tokens (length,), at least one
+   * @param tokens the prompt, (length,), at least one token
    * @throws (as a rejection) HeadwiseError `invalid-shape`, `invalid-value`, `invalid-type`, `invalid-option`,
-   *   `unknown-option`, `invalid-cache` where heads are pruned meanwhile, `disposed`, `out-of-memory`; what `onToken`
+   *   `unknown-option`, `invalid-cache` if heads are pruned meanwhile, `disposed`, `out-of-memory`; what `onToken`
    *   throws; the signal's reason
    */
   async generate(tokens: TokensInput, options: GenerateOptions): Promise<number[]> {
@@ -466,9 +471,10 @@ export class Transformer {
   }
 
   /**
-   * Empty caches of all layers of a causal model.
+   * Creates empty KV caches of all layers of a causal model.
    *
-   * @throws HeadwiseError `invalid-option` for a model that is not causal; `unknown-option`, `disposed`, `out-of-memory`
+   * @throws HeadwiseError `invalid-option` for a model that is not causal; `unknown-option`, `disposed`,
+   *   `out-of-memory`
    */
   createCache(options: CacheOptions): ModelCache {
     this.#handle.inUse();
@@ -488,39 +494,42 @@ export class Transformer {
   }
 
   /**
-   * Sums of the parameters' gradients since the last `zeroGradients`, under the names and in the shapes of `stateDict`;
-   * copies of the caller's own.
+   * Returns copies of the sums of the parameters' gradients since the last `zeroGradients`, with the names and shapes
+   * of `stateDict`.
    */
   gradients(options?: ParameterNamesOptions): StateDict {
     return this.#namedTensors(options, 'gradient');
   }
 
-  /** Makes the gradients of the parameters 0. */
+  /** Sets the parameters' gradients to 0. */
   zeroGradients(): void {
     core().zeroModelGradients(this.#handle.inUse());
   }
 
   /**
-   * The parameters by name, copies of the caller's own: `embedding.weight` (vocabularySize, numHiddens),
-   * `position.weight`, `segment.weight`, `embedding_norm.weight` and `.bias` (numHiddens,); of each layer
-   * `layers.0.attention.` and a name of the layer's `stateDict`, `layers.0.norm.weight`, likewise `cross_attention.` and
-   * `cross_norm.`; of its feed-forward layer `layers.0.ffn_norm.weight`, `layers.0.ffn.dense1.weight` (ffnHiddens,
-   * numHiddens), `layers.0.ffn.dense2.weight`, `layers.0.ffn.gate.weight`; `norm.weight` of the last norm,
-   * `unembedding.weight` (vocabularySize, numHiddens) unless it is tied, `unembedding.bias`; the same of an encoder with
-   * `encoder.` before; of models that read images `patches.weight` (numHiddens, channels, patchSize, patchSize),
-   * `patches.bias` and `class_token` (numHiddens,).
+   * Returns copies of the parameters by name:
+   * - `embedding.weight` (vocabularySize, numHiddens), `position.weight`, `segment.weight`, `embedding_norm.weight` and
+   *   `.bias` (numHiddens,)
+   * - in layer 0: `layers.0.attention.` and a name of the layer's `stateDict`, `layers.0.norm.weight`;
+   *   `cross_attention.` and `cross_norm.` likewise; `layers.0.ffn_norm.weight`, `layers.0.ffn.dense1.weight`
+   *   (ffnHiddens, numHiddens), `layers.0.ffn.dense2.weight`, `layers.0.ffn.gate.weight`
+   * - `norm.weight` of the last norm, `unembedding.weight` (vocabularySize, numHiddens) unless it is tied,
+   *   `unembedding.bias`
+   * - in an encoder, the same names behind `encoder.`
+   * - in a model that reads images: `patches.weight` (numHiddens, channels, patchSize, patchSize), `patches.bias`,
+   *   `class_token` (numHiddens,)
    *
-   * @throws HeadwiseError `invalid-option` for names of a checkpoint where the model was read from none; `disposed`
+   * @throws HeadwiseError `invalid-option` for pretrained names if the model was not read from a checkpoint; `disposed`
    */
   stateDict(options?: ParameterNamesOptions): StateDict {
     return this.#namedTensors(options, 'values');
   }
 
   /**
-   * Takes over the parameters in `dict`, all or none.
+   * Loads all parameters, or none.
    *
-   * @throws HeadwiseError `invalid-state-dict` that lists every name that is missing, unexpected or of the wrong shape;
-   *   `invalid-type`, `disposed`
+   * @throws HeadwiseError `invalid-state-dict` that lists every tensor that is missing, unexpected or of the wrong
+   *   shape; `invalid-type`, `disposed`
    */
   loadStateDict(dict: TensorsByName): void {
     this.#handle.inUse();
@@ -528,12 +537,12 @@ export class Transformer {
   }
 
   /**
-   * The config of the checkpoint that the model was read from. `tie_word_embeddings` is false if the tensors had an
-   * unembedding of their own. The heads that were pruned since are in `pruned_heads`, by
-   * layer and as the whole model counts them, which `fromPretrained` reads; `cross_pruned_heads` and
-   * `encoder_pruned_heads` likewise. Source: Hugging Face Transformers, `pruned_heads`.
+   * Returns the `config.json` of the checkpoint that the model was read from, brought up to date: `tie_word_embeddings`
+   * is false if the unembedding has numbers of its own; `pruned_heads`, `cross_pruned_heads` and `encoder_pruned_heads`
+   * list removed heads by layer, numbered as before pruning. Together with `stateDict({ names: 'pretrained' })` it is a
+   * checkpoint for `fromPretrained`. Source: Hugging Face Transformers, `pruned_heads`.
    *
-   * @throws HeadwiseError `invalid-option` for a model that was read from no checkpoint, `disposed`
+   * @throws HeadwiseError `invalid-option` if the model was not read from a checkpoint; `disposed`
    */
   config(): Record<string, unknown> {
     const model = this.#handle.inUse();
@@ -544,13 +553,13 @@ export class Transformer {
   }
 
   /**
-   * Removes heads of layers for good, as `pruneHeads` of a layer does; what is wrong with one layer leaves all as they
-   * were. Source: Hugging Face Transformers, `prune_heads`.
+   * Removes heads for good, as `MultiHeadAttention.pruneHeads` does. An error in one layer leaves all unchanged.
+   * Source: Hugging Face Transformers, `prune_heads`.
    *
    * @param heads by the number of their layer: `{ 0: [1, 3], 1: [0] }`
-   * @param options whose heads: the layers' own, of cross-attention, or of the encoder. Default: `{ side: 'self' }`
-   * @throws HeadwiseError `invalid-option` for layers and heads that the model does not have, and for all heads of a
-   *   layer; `invalid-type`, `unknown-option`, `disposed`, `out-of-memory`
+   * @param options `side`: which attention layers. Default: `'self'`.
+   * @throws HeadwiseError `invalid-option` for layers and heads that do not exist, and for all heads of a layer;
+   *   `invalid-type`, `unknown-option`, `disposed`, `out-of-memory`
    */
   pruneHeads(
     heads: Readonly<Record<number, readonly number[]>>,
@@ -581,7 +590,9 @@ export class Transformer {
     this.#prune(side, checked);
   }
 
-  /** Gives the model's WebAssembly memory back. Using the model afterwards is an error; disposing again is not. */
+  /**
+   * Frees the model's WebAssembly memory. Using the model afterwards is an error; calling `dispose` again does nothing.
+   */
   dispose(): void {
     this.#optimizer.dispose();
     this.#handle.dispose();
@@ -591,13 +602,13 @@ export class Transformer {
     this.dispose();
   }
 
-  /** Vue's `reactive` leaves objects with a tag alone; private fields do not work through its proxies. */
+  /** With a tag, Vue's `reactive` returns the object itself. Its proxies cannot access private fields. */
   get [Symbol.toStringTag](): string {
     return this.constructor.name;
   }
 
   /**
-   * What Node's `console.log` prints: sizes and the layers' attention, as PyTorch prints a module.
+   * The text that Node's `console.log` prints: sizes and the layers' attention, as PyTorch prints a module.
    *
    * @internal
    */
@@ -702,7 +713,7 @@ export class Transformer {
     return this;
   }
 
-  /** Removes checked heads from every layer of a side, or, if there is no room, from none. */
+  /** Removes checked heads from the layers of a side; from none of them if memory runs out. */
   #prune(side: Side, heads: readonly (readonly number[])[]): void {
     const model = this.#handle.inUse();
     const layers = heads.map((list) => ({ heads: list }));
@@ -715,7 +726,7 @@ export class Transformer {
     });
   }
 
-  /** Has the layers know how many heads a checkpoint has left them. */
+  /** Updates the layers' numbers of heads after a pruned checkpoint was loaded. */
   #followPruning(): void {
     const described = this.#describe();
     for (const side of sides) {
