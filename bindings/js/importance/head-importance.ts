@@ -30,29 +30,29 @@ import { scoreHeads, toHeadWeights } from './head-scores.js';
 import { withOrigin } from './least-important-heads.js';
 
 /**
- * What a layer's heads are measured on. Queries that are padding count in no mean over queries where lengths or a mask
- * leave them no key.
+ * A batch to measure a layer's heads on. Means over queries skip padding: queries that `validLens` or `mask` leave
+ * without a key.
  */
 export interface LayerMeasureBatch extends Pick<
   MaskOptions,
   'validLens' | 'mask' | 'keyMask' | 'causal' | 'window'
 > {
-  /** (batch, queries, querySize), and so on, as `forward` takes them. */
+  /** (batch, queries, querySize), and so on, as for `MultiHeadAttention.forward`. */
   queries: TensorInput;
   keys: TensorInput;
   values: TensorInput;
-  /** Booleans (batch, keys), true for keys that confidence leaves out, such as the end of a sentence. Default: none. */
+  /** (batch, keys): true for keys that confidence ignores, such as the end of a sentence. Default: none. */
   ignoredKeys?: MaskInput | undefined;
 }
 
 /**
- * A loss of a layer's output, or of a model's hidden states, as the sum over the batch's samples. Of a mean over them, importance is smaller by the
- * batch's size. `batch` is the number of the batch.
+ * A loss of a layer's output or of a model's `hidden`, summed over the samples of the batch. With their mean instead,
+ * importance is smaller by a factor of the batch's size. `batch` is the batch's index.
  */
 export interface OutputLoss {
-  /** For ablation. */
+  /** The loss, for ablation. */
   value?: ((output: Tensor, batch: number) => number) | undefined;
-  /** Its gradient, of the output's shape; for gradients. */
+  /** Its gradient, of the output's shape, for gradients. */
   gradient?: ((output: Tensor, batch: number) => TensorInput) | undefined;
 }
 
@@ -61,26 +61,27 @@ export interface LayerImportanceOptions extends HeadImportanceOptions {
   loss?: OutputLoss | undefined;
 }
 
-/** What a model's heads are measured on; what `batch` of a task gives will do. */
+/**
+ * A batch to measure a model's heads on, such as a batch of a task. Means over queries skip padding: queries beyond a
+ * sample's length, or that `keyMask` masks.
+ */
 export interface ModelMeasureBatch extends Omit<
   TransformerPassOptions,
   'headGates' | 'crossHeadGates' | 'encoderHeadGates'
 > {
   /** (batch, length) */
   tokens?: TokensInput | undefined;
-  /** In place of tokens, (batch, channels, height, width), of a model that reads images. */
+  /** (batch, channels, height, width), in place of tokens for models that read images. */
   pixels?: TensorInput | undefined;
-  /**
-   * (batch, length), as `loss` takes them. Confidence and entropy need none, nor does a loss of the hidden states.
-   */
+  /** (batch, length), as for `Transformer.loss`. Not needed for confidence, entropy, or a loss of the hidden states. */
   targets?: TokensInput | undefined;
 }
 
 export interface ModelImportanceOptions extends HeadImportanceOptions {
   batches: readonly ModelMeasureBatch[];
-  /** Whose heads: the layers' own, the default, those of cross-attention, or the encoder's. */
+  /** Which attention layers to measure. Default: `'self'`. */
   side?: Side | undefined;
-  /** A loss of `hidden` in place of that of targets; a model without logits needs one. */
+  /** A loss of `hidden` after the final norm. Required for models without logits. Default: the loss of the targets. */
   loss?: OutputLoss | undefined;
 }
 
@@ -91,7 +92,7 @@ function checkBatches<Batch>(batches: readonly Batch[] | undefined): readonly Ba
   return batches as readonly Batch[];
 }
 
-/** Which function of the loss a measure needs. */
+/** The function of the loss that each measure needs. */
 const neededOfLoss = { gradient: 'gradient', ablation: 'value', confidence: '', entropy: '' };
 
 function checkLoss(loss: OutputLoss | undefined, measure: HeadMeasure): OutputLoss {
@@ -117,7 +118,7 @@ function checkIgnoredKeys(value: unknown, keys: Numbers<Float32Array>): Uint8Arr
   return data;
 }
 
-/** A copy, since batches are used long after the call, as they were in it. */
+/** Copies an input, because batches are used long after the call. */
 function held(argument: string, value: unknown): Numbers<Float32Array> {
   const { data, shape } = toFloats(argument, value);
   return { data: copyOf(data), shape };
@@ -125,7 +126,7 @@ function held(argument: string, value: unknown): Numbers<Float32Array> {
 
 function heldMask(argument: string, mask: unknown): Numbers<Float32Array | Uint8Array> {
   const { data, shape } = toMask(argument, mask);
-  // Booleans were copied when they were read.
+  // Reading has already copied booleans.
   return { data: data instanceof Float32Array ? copyOf(data) : data, shape };
 }
 
@@ -134,7 +135,7 @@ const batchNames = [
   'ignoredKeys',
 ] as const;
 
-/** `layer` is one whose state nobody else needs. */
+/** `layer` must be a copy: measuring changes its state. */
 function measuredLayer(
   layer: MultiHeadAttention,
   batches: readonly LayerMeasureBatch[],
@@ -185,7 +186,7 @@ const modelBatchNames = [
   ...(['source', 'sourceValidLens', 'sourceKeyMask'] as const),
 ] as const;
 
-/** A model's batch, read once and independent of the caller's objects. */
+/** A copy of a model's batch, independent of the caller's objects. */
 interface ReadBatch {
   readonly input: Numbers<Float64Array> | Numbers<Float32Array>;
   readonly targets: Numbers<Float64Array> | undefined;
@@ -197,7 +198,7 @@ function readModelBatch(
   argument: string,
   hasPatches: boolean,
 ): ReadBatch {
-  // The keys of a task's batch are of no use here.
+  // `keys` of a task's batch are accepted and ignored.
   const { tokens, pixels, targets, ...rest } = checkOptions<ModelMeasureBatch & { keys?: unknown }>(
     given,
     modelBatchNames,
@@ -219,7 +220,10 @@ const weightsOfSide = {
   encoder: 'encoderAttentionWeights',
 } as const;
 
-/** Makes rows of queries beyond a sample's length, or that its mask masks, 0. Lengths of each query leave such already. */
+/**
+ * Sets rows of padding to 0: queries beyond a sample's length, or that its mask masks. If each query has a length, such
+ * rows are 0 already.
+ */
 function clearPadding(
   lens: Numbers<Float64Array> | undefined,
   keyMask: Numbers<Uint8Array> | undefined,
@@ -237,7 +241,7 @@ function clearPadding(
   }
 }
 
-/** `model` is one whose state nobody else needs. */
+/** `model` must be a copy: measuring changes its state. */
 function measuredModel(
   model: Transformer,
   side: Side,
@@ -278,7 +282,7 @@ function measuredModel(
       const result: TransformerResult = model.forward(input, { ...options, returnWeights: true });
       const { [weightsOfSide[side]]: weights = [] } = result;
       return weights.map((layer) => {
-        // What attends on the encoder's side are the source's positions.
+        // In the encoder, the queries are the source's positions.
         const ofSource = side === 'encoder';
         const lens = ofSource ? options.sourceValidLens : options.validLens;
         clearPadding(lens, ofSource ? options.sourceKeyMask : options.keyMask, layer);
@@ -296,7 +300,7 @@ function checkSide(model: Transformer, value: unknown): Side {
   return side;
 }
 
-/** Heads that share a key-value head; pruning does not change their number. */
+/** Number of heads that share a key-value head. Pruning does not change it. */
 const groupSizeOf = ({ numHeads, numKvHeads }: MultiHeadAttention): number => numHeads / numKvHeads;
 
 async function importance(
@@ -344,20 +348,20 @@ async function importance(
 }
 
 /**
- * The importance of every head, in evaluation mode: of a layer's a list, of a model's a list for each layer. What no
- * sample or row tells of is 0. It works on a copy, as things were when it was called, and lets the event loop go on
- * every few milliseconds.
+ * Measures the importance of every head, in evaluation mode. Returns a list for a layer, and a list for each layer of a
+ * model. Heads without samples get 0. It works on a copy made at the call, and yields to the event loop every few
+ * milliseconds.
  *
- * Of a model, means of gradients and ablation are over targets: a sample's loss is the sum over its own, so that
- * importance has the size of `loss` and does not depend on how samples are batched. With a `loss` of hidden states they
- * are over samples. Queries beyond `validLens`, or that `keyMask` masks, count in no mean over queries.
+ * For a model, gradients and ablation average over targets, so importance is on the scale of `loss` and does not depend
+ * on how samples are batched. With a `loss` of hidden states, they average over samples.
  *
  * ```js
  * const importance = await measureHeadImportance(model, { batches: [task.batch(2, 64)] });
  * ```
  *
- * @throws (as a rejection) HeadwiseError `invalid-option` for no batches, for a `loss` without what the measure needs of it, and for
- *   `normalize` with another measure than gradient; what `forward`, `backward` and `loss` throw; the signal's reason
+ * @throws (as a rejection) HeadwiseError `invalid-option` for no batches, a `loss` without the function that the
+ *   measure needs, and `normalize` with a measure other than gradient; what `forward`, `backward` and `loss` throw; the
+ *   signal's reason
  */
 export function measureHeadImportance(
   model: Transformer,

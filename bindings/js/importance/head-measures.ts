@@ -3,12 +3,13 @@ import { checkSignal, nextTurn, now } from '../runtime/event-loop.js';
 import { checkBoolean, checkWord } from '../runtime/options.js';
 
 /**
- * What is taken for a head's importance.
+ * The measure of a head's importance:
  *
  * - `gradient`: mean over samples of |∂loss/∂ξ| at gate ξ = 1. Source: Michel et al. 2019
  * - `ablation`: mean over samples of the loss with gate 0 minus that with gate 1
- * - `confidence`: mean over queries of the largest weight, extra slots and ignored keys aside. Source: Voita et al. 2019
- * - `entropy`: mean over queries of the entropy of the weights, in nats; of a head that looks at one key 0
+ * - `confidence`: mean over queries of the largest weight, except on extra slots and ignored keys. Source: Voita et al.
+ *   2019
+ * - `entropy`: mean over queries of the entropy of the weights, in nats; 0 for a head that attends to a single key
  */
 export type HeadMeasure = 'gradient' | 'ablation' | 'confidence' | 'entropy';
 
@@ -23,32 +24,32 @@ export interface HeadImportanceOptions {
   /** Default: `'gradient'`. */
   measure?: HeadMeasure | undefined;
   /**
-   * Whether each layer's importance is divided by its ℓ2 norm; with gradients only. Default: no. Source: Michel et al.
+   * Whether to divide each layer's importance by its ℓ2 norm. Only for gradients. Default: no. Source: Michel et al.
    * 2019.
    */
   normalize?: boolean | undefined;
   /**
-   * Told after every pass how many are done, and of how many. A pass is a batch; of ablation it is a batch with all
-   * heads, or without one of them.
+   * Called after each pass with the passes done and their total. Ablation makes one pass a batch with all heads, and
+   * one without each head; the other measures make one pass a batch.
    */
   onProgress?: ((progress: { done: number; total: number }) => void) | undefined;
-  /** Asked before every pass whether to stop; the promise is then rejected with its reason, as that of `fetch`. */
+  /** Checked before each pass. If it is aborted, the promise is rejected with its reason, as in `fetch`. */
   signal?: AbortSignal | undefined;
 }
 
 export const importanceOptionNames = ['measure', 'normalize', 'onProgress', 'signal'] as const;
 
-/** What can be asked of anything that has heads and runs batches: a layer, or a model of several. */
+/** Something with heads that runs batches, such as a layer or a model. */
 export interface MeasuredHeads {
-  /** Of each layer. */
+  /** Number of heads of each layer. */
   readonly numHeads: readonly number[];
-  /** What each batch counts for in means over samples. */
+  /** Weight of each batch in means over samples. */
   readonly counts: readonly number[];
   /** Sum of the samples' losses, with gates (heads,) for each layer. */
   loss(batch: number, gates: readonly Float32Array[]): number;
   /** ∂loss/∂gate at gates of 1: (samples, heads) for each layer. */
   gateGradients(batch: number): readonly Float32Array[];
-  /** For each head of each layer, a sum over queries, and how many these are. */
+  /** For each head of each layer, a sum over queries, and the number of these queries. */
   sums(batch: number, measure: 'confidence' | 'entropy'): readonly (readonly Float64Array[])[];
 }
 
@@ -56,7 +57,7 @@ export interface CheckedImportance {
   readonly measure: HeadMeasure;
   readonly normalize: boolean;
   readonly onProgress: HeadImportanceOptions['onProgress'];
-  /** Throws the signal's reason once it was aborted. */
+  /** Throws the signal's reason if it is aborted. */
   readonly throwIfAborted: () => void;
 }
 
@@ -78,10 +79,10 @@ export function checkImportance(given: HeadImportanceOptions): CheckedImportance
   };
 }
 
-/** Adds to the mean of a head. */
+/** Adds a sum, and the number of its terms, to a head's mean. */
 type Add = (layer: number, head: number, sum: number, count: number) => void;
 
-// Each of these makes one pass from one `yield` to the next.
+// Each of these functions makes one pass between two yields.
 
 function* addGradients(heads: MeasuredHeads, batch: number, add: Add): Generator<void> {
   const count = heads.counts[batch] ?? 0;
@@ -90,7 +91,7 @@ function* addGradients(heads: MeasuredHeads, batch: number, add: Add): Generator
     for (let head = 0; head < numHeads; head++) {
       add(layer, head, 0, count);
     }
-    // The absolute value of each sample: opposite signs must not cancel.
+    // Absolute values, because opposite signs must not cancel.
     gradients.forEach((gradient, i) => {
       add(layer, i % numHeads, Math.abs(gradient), 0);
     });
@@ -129,12 +130,12 @@ const measures = {
   entropy: addSums('entropy'),
 };
 
-/** Milliseconds after which a page gets its turn. */
+/** Milliseconds of work before yielding to the event loop. */
 const slice = 12;
 
 const divided = (sum: number, by: number): number => (by === 0 ? 0 : sum / by);
 
-/** The importance of each layer's heads. What no sample or row tells of is 0. */
+/** The importance of each layer's heads. Heads without samples get 0. */
 export async function measureHeads(
   heads: MeasuredHeads,
   { measure, normalize, onProgress, throwIfAborted }: CheckedImportance,

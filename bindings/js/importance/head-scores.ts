@@ -5,10 +5,10 @@ import { writeRecord } from '../runtime/records.js';
 import { checkAttached, toFloats, type Numbers } from '../tensor/arrays.js';
 import { checkShape, sizeOf } from '../tensor/shapes.js';
 
-/** Attention weights, (batch, heads, queries, keys and extra slots). */
+/** Attention weights (batch, heads, queries, keys + extra slots). */
 export interface HeadWeights {
   readonly data: Float32Array;
-  /** Whether the weights came with a batch axis. */
+  /** Whether the given weights had a batch axis. */
   readonly batched: boolean;
   readonly batch: number;
   readonly numHeads: number;
@@ -16,7 +16,9 @@ export interface HeadWeights {
   readonly numKeys: number;
 }
 
-/** Weights (batch, heads, queries, keys), or (heads, queries, keys); of self-attention the last two axes are equal. */
+/**
+ * Reads weights (batch, heads, queries, keys) or (heads, queries, keys). The last two axes of self-attention are equal.
+ */
 export function toHeadWeights(value: unknown, isSelfAttention = false): HeadWeights {
   const weights: Numbers<Float32Array> = toFloats('attentionWeights', value);
   const { data, shape } = weights;
@@ -29,22 +31,23 @@ export function toHeadWeights(value: unknown, isSelfAttention = false): HeadWeig
   return { data, batched, batch, numHeads, numQueries, numKeys };
 }
 
-/** Which numbers are told of each head, and how many they are. */
+/** How many numbers each kind of score has for each head. */
 const numbersOf = { patterns: 4, induction: 1, keys: 1, confidence: 2, entropy: 2 };
 
 export interface ScoreOptions {
   readonly causal?: boolean;
   /** Tokens or keys, (batch, queries). */
   readonly positions?: Float64Array;
-  /** Of the keys, how many are no keys of the input, at the end. */
+  /** Number of extra slots, which follow the keys of the input. */
   readonly numExtraSlots?: number;
   /** (batch, keys) */
   readonly ignoredKeys?: Uint8Array | undefined;
 }
 
 /**
- * The numbers of each head: patterns in the order of the C++ library's `PatternScores`; induction and keys, a score;
- * confidence and entropy, a sum over the queries that have a key, and how many these are.
+ * Computes the numbers of each head. `patterns`: in the order of the C++ library's `PatternScores`. `induction` and
+ * `keys`: one score. `confidence` and `entropy`: a sum over the queries that have a key, and the number of these
+ * queries.
  */
 export function scoreHeads(
   kind: keyof typeof numbersOf,
@@ -55,7 +58,7 @@ export function scoreHeads(
   const { causal = false, positions = [], numExtraSlots = 0, ignoredKeys } = options;
   const { data, batch, numHeads, numQueries, numKeys } = weights;
   const each = numbersOf[kind];
-  // Tokens and keys were read since.
+  // Reading tokens and keys may have detached the weights' buffer.
   const shape = [batch, numHeads, numQueries, numKeys];
   checkAttached('attentionWeights', { data, shape });
   const count = sizeOf(shape);

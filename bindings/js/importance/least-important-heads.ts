@@ -4,24 +4,30 @@ import { elementsOf } from '../tensor/arrays.js';
 import { headMeasures, type HeadMeasure } from './head-measures.js';
 
 export interface LeastImportantHeadsOptions {
-  /** Share of all heads of all layers, from 0 to 1; rounded down to whole groups. */
+  /** Fraction of all heads of all layers, from 0 to 1. Rounded down to whole groups. */
   fraction: number;
-  /** The measure that the importance was measured by, if not told. A low entropy is a high importance. */
+  /**
+   * The measure that the importance was measured by. A low entropy is a high importance. Default: the measure of
+   * `measureHeadImportance`.
+   */
   measure?: HeadMeasure | undefined;
-  /** Heads that share a key-value head and are removed together, if not told. */
+  /**
+   * Heads that share a key-value head and are removed together; divides the heads of each layer. Default: that of the
+   * measured layer or model, otherwise 1.
+   */
   groupSize?: number | undefined;
 }
 
-/** How numbers of importance were measured. */
+/** How importance was measured. */
 interface Origin {
   readonly measure: HeadMeasure;
   readonly groupSize: number;
 }
 
-/** Of the arrays that `measureHeadImportance` returned. */
+/** The origin of each array that `measureHeadImportance` returned. */
 const origins = new WeakMap<object, Origin>();
 
-/** Remembers how importance was measured, and returns it. */
+/** Stores how importance was measured, and returns the importance. */
 export function withOrigin<Importance extends object>(
   importance: Importance,
   origin: Origin,
@@ -30,7 +36,7 @@ export function withOrigin<Importance extends object>(
   return importance;
 }
 
-/** The numbers of each layer, and whether they came as those of a model. */
+/** The numbers of each layer, and whether they are those of a model. */
 function readNumbers(importance: unknown): { layers: unknown[][]; isModel: boolean } {
   const expected = 'an array of numbers, or of one for each layer';
   const given = [...elementsOf('importance', expected, importance)];
@@ -58,17 +64,17 @@ function checkNumbers(layer: readonly unknown[], groupSize: number): number[] {
 
 /**
  * The least important heads of all layers together, as `pruneHeads` takes them. Each layer keeps one group of heads at
- * least, so that fewer may be returned than asked for. The importance of a group is the sum over its heads; of equal
- * groups the first goes first. Source: Michel et al. 2019, section 4.
+ * least, so fewer may be returned than asked for. The importance of a group is the sum over its heads; of equal groups
+ * the first goes first. Source: Michel et al. 2019, section 4.
  *
  * ```js
  * const importance = await measureHeadImportance(model, { batches, measure: 'entropy' });
  * model.pruneHeads(leastImportantHeads(importance, { fraction: 0.25 }));
  * ```
  *
- * @param importance what `measureHeadImportance` returned, which tells its measure and the key-value groups; of other
- *   numbers, such as a copy, give `measure`, and `groupSize` if heads share keys and values
- * @throws HeadwiseError `invalid-option` for a fraction or group size outside its range, or without a measure;
+ * @param importance the result of `measureHeadImportance`, whose measure and group size are then the defaults. For
+ *   other numbers, such as a copy, give `measure`, and `groupSize` if heads share key-value heads.
+ * @throws HeadwiseError `invalid-option` for a fraction or group size out of range, or a missing measure;
  *   `invalid-value` for importance that is not finite; `invalid-type`, `unknown-option`
  */
 export function leastImportantHeads(
@@ -108,7 +114,7 @@ export function leastImportantHeads(
     }),
   );
   const kept = layers.map((numbers) => numbers.length / groupSize);
-  // Less than a rounding error of the product must not cost a head.
+  // The factor corrects rounding errors of the product, which could cost a head.
   let left = Math.floor(fraction * groups.length * (1 + 1e-12));
   const removed = layers.map((): number[] => []);
   for (const { layer, heads } of groups.sort((a, b) => a.importance - b.importance)) {

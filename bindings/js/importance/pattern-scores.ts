@@ -6,8 +6,8 @@ import { ignoredTarget } from '../tensor/tokens.js';
 import { scoreHeads, toHeadWeights, type HeadWeights } from './head-scores.js';
 
 /**
- * How much of a head's weight follows a pattern, from 0 to 1, in the mean over all queries but each sample's first,
- * which has nothing to choose from where attention is causal. 0 without any other.
+ * How much of a head's weight follows each pattern, from 0 to 1. Mean over all queries but the first of each sample,
+ * because with causal attention it has only one key. 0 if there are no other queries.
  */
 export interface PatternScores {
   /** Weight on the key before the query. */
@@ -16,12 +16,12 @@ export interface PatternScores {
   firstToken: number;
   /** Weight on the query's own key. */
   diagonal: number;
-  /** Entropy of the weights, in parts of the largest that there can be for as many keys. */
+  /** Entropy of the weights, divided by the largest possible one for the same number of keys. */
   uniform: number;
 }
 
 export interface PatternScoresOptions {
-  /** Whether the weights are causal, and so count as many keys as each query sees. Default: no. */
+  /** Whether the weights are causal. If so, only keys up to each query's position count. Default: no. */
   causal?: boolean | undefined;
 }
 
@@ -38,7 +38,7 @@ function toPositions(
 const single = (scores: readonly Float64Array[]): number[] => scores.map(([score = NaN]) => score);
 
 /**
- * The scores of each head of self-attention.
+ * The scores of each head of self-attention weights.
  *
  * @param attentionWeights (batch, heads, length, length), or (heads, length, length)
  * @throws HeadwiseError `invalid-shape` unless the last two axes are equal; `invalid-type`, `invalid-option`,
@@ -58,11 +58,11 @@ export function patternScores(
 }
 
 /**
- * For each head, the mean weight on what followed earlier copies of the query's token, over the queries that have any:
- * prefix matching. Source: Olsson et al. 2022.
+ * For each head, the mean weight on the successors of earlier copies of the query's token, over the queries that have
+ * any: prefix matching. Source: Olsson et al. 2022.
  *
  * @param attentionWeights (batch, heads, length, length), or (heads, length, length)
- * @param tokens (batch, length), or (length)
+ * @param tokens (batch, length), or (length,)
  * @throws HeadwiseError `invalid-shape`, `invalid-type`, `invalid-value`, `not-initialized`, `out-of-memory`
  */
 export function inductionScores(attentionWeights: TensorInput, tokens: TokensInput): number[] {
@@ -73,10 +73,10 @@ export function inductionScores(attentionWeights: TensorInput, tokens: TokensInp
 }
 
 /**
- * For each head, the mean weight on the right key, over the queries that have one.
+ * For each head, the mean weight on the correct key, over the queries that have one.
  *
  * @param attentionWeights (batch, heads, queries, keys), or (heads, queries, keys)
- * @param keys (batch, queries), or (queries), as tasks tell them: −1 where there is none
+ * @param keys (batch, queries) as in `TaskBatch`, or (queries,); −1 for queries without a correct key
  * @throws HeadwiseError `invalid-shape`, `invalid-type`, `invalid-value`, `not-initialized`, `out-of-memory`
  */
 export function keyScores(attentionWeights: TensorInput, keys: TokensInput): number[] {

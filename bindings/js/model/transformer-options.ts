@@ -36,7 +36,10 @@ import type { AdamOptions } from '../training/optimizers.js';
  */
 export type Positions = 'sinusoidal' | 'learned' | 'rotary' | 'none' | 'sinusoidal-halves';
 
-/** The activation function of feed-forward layers; `'gelu-tanh'` is GPT-2's approximation, `'silu'` also called swish. */
+/**
+ * The activation function of feed-forward layers. `'gelu-tanh'` is GPT-2's approximation; `'silu'` is also called
+ * swish.
+ */
 export type Activation = 'relu' | 'gelu' | 'gelu-tanh' | 'silu';
 
 /** How rows are normalized: layer norm (Ba et al. 2016), RMS norm (Zhang and Sennrich 2019), or not at all. */

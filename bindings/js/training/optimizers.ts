@@ -13,7 +13,7 @@ import {
   type Trainable,
 } from './trainables.js';
 
-/** Each of them is a finite number from 0 on. */
+/** Checks that each number is finite and at least 0. */
 function checkAtLeast0(numbers: Readonly<Record<string, unknown>>): void {
   for (const [argument, value] of Object.entries(numbers)) {
     checkNonNegative(argument, value);
@@ -21,8 +21,8 @@ function checkAtLeast0(numbers: Readonly<Record<string, unknown>>): void {
 }
 
 /**
- * Changes the parameters of one or more layers and models by their gradients, in WebAssembly memory. What it keeps
- * beside a parameter follows when heads are pruned. What has no gradients yet is left alone.
+ * Updates the parameters of layers and models by their gradients, in WebAssembly memory. Trainables without gradients
+ * are skipped. Pruning heads also prunes the optimizer's state, such as momenta.
  */
 export abstract class Optimizer {
   readonly #trainables: readonly Trainable[];
@@ -42,7 +42,7 @@ export abstract class Optimizer {
     this.#handle = new Handle('optimizer', this, address, 'deleteOptimizer');
   }
 
-  /** The learning rate of the next step, which schedules may change: a finite number from 0 on. */
+  /** The learning rate of the next step. Set it for learning rate schedules: a finite number of at least 0. */
   get learningRate(): number {
     return this.#learningRate;
   }
@@ -60,9 +60,10 @@ export abstract class Optimizer {
   }
 
   /**
-   * Changes every parameter once. A backward that was pending is then outdated.
+   * Updates every parameter, which outdates a pending backward.
    *
-   * @throws HeadwiseError `disposed`, for what it trains as well, `out-of-memory`; nothing was changed
+   * @throws HeadwiseError `invalid-option` if weights have fewer than 32 bits; `disposed`, also if a trainable was
+   *   disposed of; `out-of-memory`. Nothing has changed then.
    */
   step(): void {
     const optimizer = this.#handle.inUse();
@@ -72,7 +73,7 @@ export abstract class Optimizer {
   }
 
   /**
-   * Makes every gradient 0.
+   * Sets every gradient to 0.
    *
    * @throws HeadwiseError `disposed`
    */
@@ -82,7 +83,10 @@ export abstract class Optimizer {
     core().zeroAllGradients(optimizer);
   }
 
-  /** Gives the optimizer's WebAssembly memory back. Using it afterwards is an error; disposing again is not. */
+  /**
+   * Frees the optimizer's WebAssembly memory. Using the optimizer afterwards is an error; calling `dispose` again does
+   * nothing.
+   */
   dispose(): void {
     this.#handle.dispose();
   }
@@ -91,19 +95,18 @@ export abstract class Optimizer {
     this.dispose();
   }
 
-  /** Vue's `reactive` leaves objects with a tag alone; private fields do not work through its proxies. */
+  /** With a tag, Vue's `reactive` returns the object itself. Its proxies cannot access private fields. */
   get [Symbol.toStringTag](): string {
     return this.constructor.name;
   }
 
   /**
-   * Checks that it trains nothing but this model, given with its layers, and returns the optimizer's address in
-   * WebAssembly memory.
+   * Checks that the optimizer trains nothing but this model and its layers. Returns its address in WebAssembly memory.
    *
    * @internal
    */
   static addressOf(optimizer: unknown, model: ReadonlySet<Trainable>): Address {
-    // Not by its class, of which a proxy may say anything.
+    // Checks a private field, because a proxy can fake its class.
     if (!isObject(optimizer) || !(#handle in optimizer)) {
       fail('invalid-type', 'optimizer', 'an SGD or an Adam', show(optimizer));
     }
@@ -119,11 +122,11 @@ export abstract class Optimizer {
 }
 
 export interface SGDOptions {
-  /** At least 0, as are the others. Default: 0.001. */
+  /** At least 0, as all options. Default: 0.001. */
   learningRate?: number | undefined;
-  /** What is kept of the sum of gradients at each step. Default: 0. */
+  /** Factor of the momentum at each step. Default: 0. */
   momentum?: number | undefined;
-  /** How much of the parameter is added to its gradient: an L2 penalty. Default: 0. */
+  /** L2 penalty: adds weightDecay · parameter to the gradient. Default: 0. */
   weightDecay?: number | undefined;
 }
 
@@ -149,13 +152,13 @@ export class SGD extends Optimizer {
 export interface AdamOptions {
   /** At least 0. Default: 0.001. */
   learningRate?: number | undefined;
-  /** What is kept of the means of gradients and of their squares at each step, from 0 to below 1. Default: [0.9, 0.999]. */
+  /** Decay rates of the running means of gradients and of their squares; from 0 to below 1. Default: [0.9, 0.999]. */
   betas?: readonly [number, number] | undefined;
-  /** Added to the root that is divided by. At least 0. Default: 1e-8. */
+  /** Added to the square root in the denominator. At least 0. Default: 1e-8. */
   epsilon?: number | undefined;
   /**
-   * Times the learning rate, the part of the parameter that goes at each step, whatever its gradient: AdamW's decay, not
-   * an L2 penalty. At least 0. Default: 0; AdamW's in PyTorch is 0.01.
+   * Decoupled weight decay (AdamW): each step subtracts learningRate · weightDecay · parameter. At least 0. Default: 0.
+   * PyTorch's default for AdamW is 0.01.
    */
   weightDecay?: number | undefined;
 }
@@ -168,7 +171,7 @@ interface CheckedAdamOptions {
   readonly weightDecay: number;
 }
 
-/** In the order of the core's arguments. */
+/** The order of the core's arguments. */
 const numbersOf = ({
   learningRate,
   betas,
@@ -218,8 +221,8 @@ export class Adam extends Optimizer {
 }
 
 /**
- * Multiplies all gradients by min(1, maxNorm / (norm + 1e-6)), so that their norm together is at most `maxNorm`, and
- * returns what it was before. Source: PyTorch, `torch.nn.utils.clip_grad_norm_`.
+ * Returns the norm of all gradients together and multiplies them by min(1, maxNorm / (norm + 1e-6)), so that it is at
+ * most `maxNorm` afterwards. Source: PyTorch, `torch.nn.utils.clip_grad_norm_`.
  *
  * @throws HeadwiseError `invalid-option`, `disposed`
  */

@@ -9,9 +9,9 @@ import type { Tokens } from '../tensor/tokens.js';
 /** Sequences of a task, (batch, length) each. */
 export interface TaskBatch {
   tokens: Tokens;
-  /** What each position is to say; −1 where nothing is asked. */
+  /** The correct token for each position; −1 for positions without a loss. */
   targets: Tokens;
-  /** The position that each query should look at; −1 where there is none. */
+  /** The correct key for each query; −1 for queries without one. */
   keys: Tokens;
 }
 
@@ -31,7 +31,7 @@ function checkAtLeast(argument: string, value: unknown, other: string, least: nu
   return size;
 }
 
-/** Sequences hold numbers of symbols, and keys numbers of tokens, in 32 bits. */
+/** Checks that the number of symbols or tokens fits in 32 bits. */
 function checkFits(argument: string, what: string, unit: string, count: number): void {
   if (count > 2147483647) {
     fail('invalid-option', argument, `${what} of at most 2147483647 ${unit}`, show(count));
@@ -46,17 +46,17 @@ const checkLength = (argument: string, tokens: number): void => {
   checkFits(argument, 'sequences', 'tokens', tokens);
 };
 
-/** Kinds as `draw_task` in task_calls.cpp counts them. */
+/** The order of `draw_task` in task_calls.cpp. */
 const kinds = ['copy', 'reverse', 'sort', 'associative-recall', 'induction'] as const;
 
 /**
- * A task whose answer, and the place where it stands, is known: endless sequences for a causal model. The same seed and
- * number give the same sequence in every build of headwise.
+ * A synthetic task for a causal model: an endless supply of sequences with known answers, at known positions. The same
+ * seed and number give the same sequence in every build and in C++.
  */
 export abstract class Task {
-  /** Symbols that tokens may be, separators among them: a model's `vocabularySize`. */
+  /** Size of the vocabulary, separators included: a model's `vocabularySize`. */
   readonly vocabularySize: number;
-  /** Tokens of a sequence: a model's `maxLength` at least. */
+  /** Length of a sequence in tokens: the least `maxLength` of a model. */
   readonly length: number;
   readonly #task: Pick<TaskRecord, 'kind' | 'a' | 'b' | 'c' | 'd'>;
 
@@ -74,9 +74,11 @@ export abstract class Task {
   }
 
   /**
-   * The sequences `first` to `first` + `batchSize` − 1 of the seed. Needs `init`.
+   * Sequences `first` to `first` + `batchSize` − 1 of this seed. Needs `init`.
    *
-   * @throws HeadwiseError `invalid-option` for what is no integer from 0 on; `not-initialized`, `out-of-memory`
+   * @param seed an integer from 0 to 2^53 − 1
+   * @throws HeadwiseError `invalid-option` unless all three are integers of at least 0; `not-initialized`,
+   *   `out-of-memory`
    */
   batch(seed: number, batchSize: number, first = 0): TaskBatch {
     const loaded = modelsCore();
@@ -109,24 +111,24 @@ export abstract class Task {
     return batch;
   }
 
-  /** Vue's `reactive` leaves objects with a tag alone; private fields do not work through its proxies. */
+  /** With a tag, Vue's `reactive` returns the object itself. Its proxies cannot access private fields. */
   get [Symbol.toStringTag](): string {
     return this.constructor.name;
   }
 }
 
 export interface CopyTaskOptions {
-  /** Symbols that are drawn from. At least 1. */
+  /** Number of symbols. At least 1. */
   numSymbols: number;
-  /** Tokens of a sequence. At least `offset` + 1. */
+  /** Length of a sequence in tokens. At least `offset` + 1. */
   length: number;
-  /** How far back the copied token stands. At least 1; 1, the default, is the previous token. */
+  /** Distance to the token to copy. At least 1. Default: 1, the previous token. */
   offset?: number | undefined;
 }
 
-/** Random tokens; each position is to say the token `offset` positions before it. */
+/** Random tokens; each position must predict the token `offset` positions before it. */
 export class CopyTask extends Task {
-  /** @throws HeadwiseError `invalid-option`, `unknown-option`, as the other tasks */
+  /** @throws HeadwiseError `invalid-option`, `unknown-option`, as all tasks */
   constructor(options: CopyTaskOptions) {
     const { offset = 1, ...given } = checkOptions(options, ['numSymbols', 'length', 'offset']);
     const numSymbols = checkSize('numSymbols', given.numSymbols);
@@ -138,11 +140,11 @@ export class CopyTask extends Task {
 
 export interface SequenceTaskOptions {
   /**
-   * Symbols that are drawn from; the separator is one more, the last of the vocabulary. At least 1, and `numItems` for
-   * `SortTask`.
+   * Number of symbols. The separator is one more, the last of the vocabulary. At least 1; for `SortTask`, at least
+   * `numItems`.
    */
   numSymbols: number;
-  /** Symbols before the separator. At least 1. */
+  /** Number of symbols before the separator. At least 1. */
   numItems: number;
 }
 
@@ -156,8 +158,8 @@ function checkSequence(options: SequenceTaskOptions): [number, number] {
 }
 
 /**
- * Random items, a separator, and the items from the last to the first, which are to be said: 2 · `numItems` tokens, since
- * nothing follows the last answer.
+ * Random items, a separator, and the items in reverse, which must be predicted. The last answer is a target only, so a
+ * sequence has 2 · `numItems` tokens.
  */
 export class ReverseTask extends Task {
   constructor(options: SequenceTaskOptions) {
@@ -167,8 +169,8 @@ export class ReverseTask extends Task {
 }
 
 /**
- * The same with the items from the smallest to the largest. They are drawn without repetition, so that each query has
- * one right key.
+ * As `ReverseTask`, with the items in ascending order. They are drawn without repetition, so that each query has one
+ * correct key.
  */
 export class SortTask extends Task {
   constructor(options: SequenceTaskOptions) {
@@ -179,21 +181,21 @@ export class SortTask extends Task {
 }
 
 export interface AssociativeRecallTaskOptions {
-  /** Symbols that names are drawn from, without repetition: at least `numPairs`. */
+  /** Number of symbols for names, drawn without repetition. At least `numPairs`. */
   numNames: number;
-  /** Symbols that values are drawn from, numbered from `numNames` on. At least 1. */
+  /** Number of symbols for values; their tokens start at `numNames`. At least 1. */
   numValues: number;
-  /** Pairs of a sequence. At least 1. */
+  /** Number of pairs in a sequence. At least 1. */
   numPairs: number;
-  /** Names asked for after the pairs. At least 1, the default. */
+  /** Number of names after the pairs. At least 1. Default: 1. */
   numQuestions?: number | undefined;
 }
 
 const recallNames = ['numNames', 'numValues', 'numPairs', 'numQuestions'] as const;
 
 /**
- * Pairs of a name and a value, then names, of each of which the value is to be said; the right key is the value in the
- * pair. Source: Ba et al. 2016, Using Fast Weights to Attend to the Recent Past; Arora et al. 2023, Zoology, for several
+ * Pairs of a name and a value, then names, whose values must be predicted. The correct key is the value in the pair.
+ * Source: Ba et al. 2016, Using Fast Weights to Attend to the Recent Past; Arora et al. 2023, Zoology, for several
  * questions.
  */
 export class AssociativeRecallTask extends Task {
@@ -215,19 +217,19 @@ export class AssociativeRecallTask extends Task {
 }
 
 export interface InductionTaskOptions {
-  /** Symbols that a period is drawn from, without repetition: at least `maxPeriod`. */
+  /** Number of symbols for a period, drawn without repetition. At least `maxPeriod`. */
   numSymbols: number;
-  /** Tokens of a sequence. More than `maxPeriod`. */
+  /** Length of a sequence in tokens. More than `maxPeriod`. */
   length: number;
-  /** Each sequence has a period of its own between these two. At least 1. */
+  /** Each sequence's period has a length from `minPeriod` to `maxPeriod`. At least 1. */
   minPeriod: number;
   maxPeriod: number;
 }
 
 /**
- * A random period, repeated. From the first token that was there before on, each position is to say what will follow;
- * the right key is what followed the same token a period ago. Where a period fits in more than twice, what followed
- * older copies is as right: `inductionScores` counts it. Since periods vary, distance says nothing: a head must match
+ * A random period, repeated. From the first repeated token on, each position must predict the next token; the correct
+ * key follows the same token one period before. If a period fits in more than twice, the successors of older copies are
+ * correct, too, and `inductionScores` counts them. Periods vary, so a head cannot rely on distance: it must match
  * tokens. Source: Elhage et al. 2021; Olsson et al. 2022, In-context Learning and Induction Heads.
  */
 export class InductionTask extends Task {

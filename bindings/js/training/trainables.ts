@@ -6,15 +6,15 @@ import type { Precision } from '../runtime/precisions.js';
 import { send } from '../runtime/records.js';
 import { checkHasModels } from '../runtime/wasm.js';
 
-/** What has parameters to train: a `MultiHeadAttention` or a `Transformer`. */
+/** An object with parameters to train: a `MultiHeadAttention` or a `Transformer`. */
 export interface Trainable {
   /** Whether `dispose` was called. */
   readonly disposed: boolean;
-  /** Makes the gradients of the parameters 0. */
+  /** Sets the parameters' gradients to 0. */
   zeroGradients(): void;
 }
 
-/** What the core is told of a trainable. */
+/** A trainable's data for the core. */
 interface Registered {
   readonly isModel: boolean;
   readonly handle: Held;
@@ -23,14 +23,14 @@ interface Registered {
 
 const registered = new WeakMap<object, Registered>();
 
-/** Has optimizers take this object. */
+/** Makes an object trainable by optimizers. */
 export function registerTrainable(trainable: Trainable, as: Registered): void {
   registered.set(trainable, as);
 }
 
-/** One trainable or several, each once. */
+/** Reads one trainable, or several without duplicates. */
 export function checkTrainables(given: Trainable | readonly Trainable[]): readonly Trainable[] {
-  // A copy: what is in the caller's list may change.
+  // A copy, because the caller may change the list.
   const trainables = Array.isArray(given)
     ? Array.from(given as readonly Trainable[])
     : [given as Trainable];
@@ -38,7 +38,7 @@ export function checkTrainables(given: Trainable | readonly Trainable[]): readon
     fail('invalid-option', 'trainables', 'at least one layer or model', 'none');
   }
   for (const trainable of trainables) {
-    // `has` takes anything.
+    // `has` accepts any value.
     if (!registered.has(trainable)) {
       fail('invalid-option', 'trainables', 'layers and models', show(trainable));
     }
@@ -55,7 +55,7 @@ export function checkTrainables(given: Trainable | readonly Trainable[]): readon
   return trainables;
 }
 
-/** Where they are. Fails when one of them was disposed of, or lives where no optimizer does. */
+/** The trainables' addresses. Fails if one was disposed of or belongs to a core without optimizers. */
 function addressesOf(trainables: readonly Trainable[]): TrainableAddress[] {
   return trainables.flatMap((trainable) => {
     const known = registered.get(trainable);
@@ -68,12 +68,12 @@ function addressesOf(trainables: readonly Trainable[]): TrainableAddress[] {
   });
 }
 
-/** Fails when one of them was disposed of. */
+/** Fails if one was disposed of. */
 export function checkInUse(given: readonly Trainable[]): void {
   addressesOf(given);
 }
 
-/** Fails when weights of one of them are rounded: they would stay where they are at small steps. */
+/** Fails if one has rounded weights: small steps would not change them. */
 export function checkCanBeTrained(given: readonly Trainable[]): void {
   for (const trainable of given) {
     const weights = registered.get(trainable)?.weights ?? 'float32';
@@ -83,7 +83,7 @@ export function checkCanBeTrained(given: readonly Trainable[]): void {
   }
 }
 
-/** Writes the trainables to working memory and returns where. */
+/** Writes the trainables to working memory and returns their address. */
 export function sendTrainables(given: readonly Trainable[]): Address {
   return send(trainables, { trainables: addressesOf(given) });
 }
