@@ -1,7 +1,7 @@
 /**
- * headwise/worker: the same interface in a worker of its own, so that a page is never blocked by a long call. Every call
- * gives a promise; layers, models, caches and optimizers live in the worker, and what stands for them here can be given
- * to other calls. Tensors are copied to the worker, or moved by `transferred`; results are moved from it.
+ * headwise/worker: the same interface in a separate worker, so that long calls never block a page. Every call returns a
+ * promise. Layers, models, caches and optimizers live in the worker; on the page you hold handles, which you pass to
+ * other calls. Tensors are copied to the worker, or moved by `transferred`; results are moved from it.
  *
  * ```js
  * import { init, MultiHeadAttention, Tensor } from 'headwise/worker';
@@ -27,9 +27,9 @@ export { Tensor, transferred } from './in-worker/client.js';
 const initInWorker = named('init') as RemoteFunction<typeof all.init>;
 
 /**
- * Starts the worker and loads headwise there; calling it again gives the first call's answer.
- * @throws HeadwiseError as the package's `init`, and `load-failed` if the worker does not start, or `init({ threads: 1 })`
- *   or `dispose` ends one that has not come up
+ * Starts the worker and loads headwise there. Another call returns the first call's result.
+ * @throws HeadwiseError as the package's `init`; also `load-failed` if the worker does not start, or if `dispose` or
+ *   `init({ threads: 1 })` ends it before it is ready
  */
 export async function init(options?: InitOptions): Promise<Initialized> {
   haveWorker(isObject(options) ? options.threads : undefined);
@@ -40,7 +40,7 @@ export async function init(options?: InitOptions): Promise<Initialized> {
   return initInWorker(asked);
 }
 
-/** Ends the worker and all that lives there. Until `init` is called again, calls throw. */
+/** Ends the worker and everything in it. Calls throw until `init` is called again. */
 export function dispose(): void {
   endWorker();
 }

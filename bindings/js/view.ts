@@ -1,4 +1,4 @@
-/** What draws attention weights: the entry `headwise/view`, which needs no WebAssembly. */
+/** headwise/view: draws attention weights. Needs no WebAssembly. */
 export { headColour, numHeadColours } from './view/colours.js';
 export {
   AttentionHeadsElement,

@@ -1,4 +1,4 @@
-/** The caller's side: functions and objects that have the worker do what they are told. */
+/** The caller's side: functions and proxies that send calls to the worker. */
 import { expose, transfer, wrap, type Remote as ComlinkRemote } from 'comlink';
 import nodeEndpoint from 'comlink/dist/esm/node-adapter.mjs';
 import { fail, HeadwiseError, reasonOf } from '../runtime/errors.js';
@@ -25,17 +25,17 @@ interface LocalTensorClass extends Omit<typeof LocalTensor, 'randn' | 'prototype
   new (...args: ConstructorParameters<typeof LocalTensor>): LocalTensor;
 }
 
-/** A worker that runs. */
+/** A running worker. */
 interface Running {
   readonly host: ComlinkRemote<Host>;
   end(reason: string): void;
-  /** Whether a Node program goes on until there is an answer. */
+  /** Whether a Node program keeps running until the worker answers. */
   keepProgram(keeps: boolean): void;
-  /** What rejects the calls that wait for an answer. */
+  /** Rejects the calls that wait for an answer. */
   readonly waiting: Set<(reason: Error) => void>;
-  /** How many threads the `init` that started it wants. */
+  /** The number of threads in the `init` call that started the worker. */
   readonly threads: unknown;
-  /** Whether it has answered anything. */
+  /** Whether it has answered any call. */
   isUp: boolean;
 }
 
@@ -103,7 +103,9 @@ function start(lose: (reason: string) => void): Pick<Running, 'host' | 'end' | '
   };
 }
 
-/** Starts the worker, if none runs. One thread takes the place of more that have not come up. */
+/**
+ * Starts the worker if none runs. `init({ threads: 1 })` replaces a worker with more threads that has not answered yet.
+ */
 export function haveWorker(threads: unknown): void {
   if (threads === 1 && running?.isUp === false && running.threads !== 1) {
     running.end('init({ threads: 1 })');
@@ -115,39 +117,39 @@ export function endWorker(): void {
   running?.end('dispose()');
 }
 
-/** By what stands for it here, where something is in the worker, and in which. */
+/** For each proxy, the place of its object and the worker that it lives in. */
 const places = new WeakMap<
   object,
   { readonly place: Place; readonly worker: Running | undefined; readonly root: object | undefined }
 >();
 
-/** Has the worker forget what nobody here has any more. */
+/** Releases objects in the worker whose proxies were garbage-collected. */
 const forgotten = new FinalizationRegistry<{ id: number; worker: Running }>(({ id, worker }) => {
   if (worker === running) {
     void worker.host.release(id);
   }
 });
 
-/** Arrays whose memory the caller gives away with the next call. */
+/** Arrays whose memory moves to the worker with the next call. */
 const given = new WeakSet();
 
 /**
- * Marks tensors and typed arrays to be moved to the worker by the next call that is given them, rather than copied; they
- * are empty afterwards.
+ * Marks a tensor or typed array: the next call with it moves its memory to the worker instead of copying it. It is
+ * empty afterwards.
  */
 export function transferred<Value extends object>(value: Value): Value {
   given.add(value);
   return value;
 }
 
-/** Functions that are told something and not asked. */
+/** Callbacks whose result is ignored. */
 const notified = ['onToken', 'onProgress'];
 
 /**
  * Packs a call's arguments.
  *
- * @param closing gets what closes what is open as long as the call lasts
- * @param thrown gets what functions that are told something throw
+ * @param closing collects functions that close the ports of this call
+ * @param thrown collects errors of callbacks
  */
 function packArguments(args: unknown, closing: (() => void)[], thrown: unknown[]): Packed {
   const open = (form: 'function' | 'signal', use: (port: MessagePort) => () => void): Formed => {
@@ -161,7 +163,7 @@ function packArguments(args: unknown, closing: (() => void)[], thrown: unknown[]
   };
   const send = (value: unknown, path: Path): Formed | undefined => {
     const key = path.at(-1) ?? '';
-    // Those of an argument that is none of tensors by name.
+    // Paths of options have three parts, except in the first argument, which may be tensors by name.
     const isOption = path.length === 3 && path[1] !== '0';
     const known = typeof value === 'function' ? places.get(value) : undefined;
     if (known !== undefined) {
@@ -169,7 +171,7 @@ function packArguments(args: unknown, closing: (() => void)[], thrown: unknown[]
       return { form: 'place', content: known.place };
     }
     if (typeof value === 'function') {
-      // An argument of its own may answer later: it opens files.
+      // A function that is an argument itself, such as one that opens files, may answer asynchronously.
       const isAsked = path.length === 2;
       if (!isAsked && !notified.includes(key)) {
         fail('invalid-type', key, 'no function, since its answer would come too late', 'one');
@@ -213,14 +215,14 @@ function packArguments(args: unknown, closing: (() => void)[], thrown: unknown[]
   return pack(args, send, (array) => given.delete(array));
 }
 
-/** What stands for an object of a worker that was ended stands for nothing. */
+/** Fails if the object's worker has ended. */
 function checkOwner(owner: Running | undefined): void {
   if (owner !== undefined && owner !== running) {
     fail('disposed', 'worker', 'an object of the worker that runs', 'one of a worker that ended');
   }
 }
 
-/** Asks the worker, and waits for its answer, or for its end. */
+/** Sends a call to the worker and waits for the answer or the worker's end. */
 async function ask(
   act: (host: ComlinkRemote<Host>) => Promise<Answer>,
   owner?: Running,
@@ -261,7 +263,7 @@ async function ask(
     waiting.delete(stopWaiting);
     if (waiting.size === 0) {
       worker.keepProgram(false);
-      // Another may come up.
+      // The next call may start another.
       if (!worker.isUp && worker === running) {
         worker.end('no answer');
       }
@@ -284,11 +286,11 @@ async function askWith(
     const { message, transfer: memory } = packArguments(args, closing, thrown);
     return await ask((host) => act(host, transfer(message, memory)), owner, signal);
   } catch (error) {
-    // The worker sends a copy of the error; the caller gets the one that its function threw.
+    // The worker sends a copy of the error, but the caller gets the original.
     if (thrown.length > 0 && !(error instanceof HeadwiseError)) {
       throw thrown[0];
     }
-    // What has no clone, or no end.
+    // The arguments cannot be cloned, or contain themselves.
     if (isObject(error) && (error instanceof RangeError || isCloneError(error))) {
       const message = `arguments: expected values that can be sent to a worker, got ${reasonOf(error)}`;
       throw new HeadwiseError('invalid-type', message, { cause: error });
@@ -303,12 +305,12 @@ async function askWith(
 
 const isCloneError = (error: object): boolean => 'name' in error && error.name === 'DataCloneError';
 
-/** Of which all kinds of calls can be made, unlike of an arrow function. */
+/** A target for proxies that can be called and constructed; an arrow function cannot be constructed. */
 function callable(): void {
-  // Its proxies answer.
+  // Never called: the proxy handles every call.
 }
 
-/** What stands for something in the worker: to be called, constructed, or asked for its members. */
+/** Creates a proxy of an object in the worker. It can be called, constructed, and asked for its members. */
 function standIn(place: Place, worker?: Running, root?: object): unknown {
   const member = (name: string): Place => ({ ...place, path: [...place.path, name] });
   const proxy: object = new Proxy(callable, {
@@ -326,7 +328,7 @@ function standIn(place: Place, worker?: Running, root?: object): unknown {
       return standIn(member(name), worker, root ?? proxy);
     },
     set(_target, name, value) {
-      // Whoever sets it does not wait; an error is one that nobody caught.
+      // An assignment cannot be awaited, so an error becomes an unhandled rejection.
       void askWith([value], (host, message) => host.set(member(String(name)), message), worker);
       return true;
     },
@@ -335,7 +337,7 @@ function standIn(place: Place, worker?: Running, root?: object): unknown {
     construct: (_target, args: unknown[]) =>
       askWith(args, (host, message) => host.construct(place, message), worker),
   });
-  // The object stays in the worker as long as one of its methods is held here.
+  // `root` keeps the object in the worker while a proxy of one of its methods is in use.
   places.set(proxy, { place, worker, root });
   if (worker !== undefined && place.path.length === 0) {
     forgotten.register(proxy, { id: place.id, worker });
@@ -343,7 +345,7 @@ function standIn(place: Place, worker?: Running, root?: object): unknown {
   return proxy;
 }
 
-/** The package's `Tensor`, here and not in the worker, save that random numbers come from there. */
+/** The package's `Tensor`, on the page. Only `randn` runs in the worker. */
 export class Tensor extends (LocalTensor as unknown as LocalTensorClass) {
   static randn(shape: readonly number[], seed?: number): Promise<Tensor> {
     return askWith([shape, seed], (host, message) =>
@@ -352,5 +354,5 @@ export class Tensor extends (LocalTensor as unknown as LocalTensorClass) {
   }
 }
 
-/** A function or a class of the package. */
+/** Creates a proxy of a function or a class of the package. */
 export const named = (name: string): unknown => standIn({ id: 0, path: [name] });

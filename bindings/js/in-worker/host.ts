@@ -1,4 +1,4 @@
-/** The worker of headwise/worker: it has all of headwise, and does what the caller's functions and objects are told. */
+/** The worker of headwise/worker: it has all of headwise and runs the caller's calls. */
 import { expose, transfer, wrap, type Endpoint } from 'comlink';
 import nodeEndpoint from 'comlink/dist/esm/node-adapter.mjs';
 import * as attention from '../attention.js';
@@ -18,7 +18,7 @@ import {
   type TensorParts,
 } from './messages.js';
 
-/** What stays here: objects with state, of which the caller has the number. */
+/** Classes whose objects stay in the worker. The caller gets their numbers. */
 const kept = [
   attention.MultiHeadAttention,
   attention.KeyValueCache,
@@ -28,7 +28,7 @@ const kept = [
   models.Task,
 ];
 
-/** Files of tensors are plain objects of functions. */
+/** Files of tensors stay, too. They are plain objects with functions. */
 const stays = (value: unknown): value is object =>
   isObject(value) &&
   (kept.some((kind) => value instanceof kind) ||
@@ -53,7 +53,7 @@ const send = (value: unknown): Formed | undefined => {
   return { form: 'place', content: { id: lastId, path: [] } satisfies Place };
 };
 
-/** What is given back belongs to the caller alone, as what headwise returns does. */
+/** Moves the memory of results, because headwise's results belong to the caller. */
 function answer(value: unknown): Answer {
   const { message, transfer: memory } = pack(value, send, () => true);
   return transfer({ value: message }, memory);
@@ -61,10 +61,10 @@ function answer(value: unknown): Answer {
 
 type Notify = (...args: unknown[]) => Promise<unknown>;
 
-/** Runs `act` with arguments as they were before they were sent; functions among them have been told all when it is done. */
+/** Runs `act` with unpacked arguments. Waits until the caller has handled all calls of callbacks. */
 async function withArguments(message: Message, act: (args: unknown[]) => unknown): Promise<Answer> {
   const told: Promise<unknown>[] = [];
-  /** What a function has thrown, which ends the call with the next that it is told. */
+  /** Errors that callbacks have thrown. The next call of any callback throws the first, which ends the pass. */
   const thrown: unknown[] = [];
   const ports: MessagePort[] = [];
   const receive: Receive = ({ form, content }) => {
@@ -85,7 +85,7 @@ async function withArguments(message: Message, act: (args: unknown[]) => unknown
         }
         const answered = notify(...args);
         told.push(answered);
-        // Nobody may be waiting for it, and Node ends a worker for what is thrown unheard.
+        // Without a handler, Node would end the worker for an unhandled rejection.
         answered.catch((error: unknown) => thrown.push(error));
         return answered;
       };
@@ -132,5 +132,5 @@ const host: Host = {
 };
 
 const port = node?.getBuiltinModule('node:worker_threads').parentPort;
-// TypeScript takes it for a page.
+// TypeScript's type of `self` is that of a page.
 expose(host, port ? nodeEndpoint(port) : (self as unknown as Endpoint));

@@ -1,27 +1,30 @@
 /**
- * What the caller and the worker tell each other: values as structured clones take them, with what these do not take in
- * a form of its own. Which values these are is said beside them, by position: what users send may look like anything.
+ * Messages between the caller and the worker. Structured clones carry most values; a message lists the others by their
+ * paths, so that no value of a user can imitate them.
  */
 import { HeadwiseError, type ErrorCode } from '../runtime/errors.js';
 import { isObject } from '../runtime/options.js';
 import { Tensor } from '../tensor/tensor.js';
 
-/** Where a value is: an object of the worker by its number, 0 for the package, and the members that lead from there. */
+/**
+ * Where a value is: the number of an object in the worker, 0 for the package, and the names of the members that lead to
+ * the value.
+ */
 export interface Place {
   readonly id: number;
   readonly path: readonly string[];
 }
 
-/** A value that travels in a form of its own. */
+/** A value that structured clones cannot carry, in another form. */
 export interface Formed {
   readonly form: 'tensor' | 'place' | 'function' | 'signal';
   readonly content: unknown;
 }
 
-/** Names of members and numbers of elements that lead to a value from the message on, which is `value` itself. */
+/** Names of members and indices of elements that lead from the message to a value. The first is `value`. */
 export type Path = readonly string[];
 
-/** A value on its way, with the forms in it. */
+/** A packed value, and the paths of its formed values. */
 export interface Message {
   readonly value: unknown;
   readonly forms: readonly { readonly path: Path; readonly form: Formed['form'] }[];
@@ -33,28 +36,28 @@ export interface TensorParts {
   readonly shape: readonly number[];
 }
 
-/** How one side sends what only it has: undefined if a value is nothing of the kind. */
+/** Packs a value that structured clones cannot carry; returns undefined for all others. */
 export type Send = (value: unknown, path: Path) => Formed | undefined;
-/** How one side reads what the other sent. */
+/** Unpacks a value that `Send` has packed. */
 export type Receive = (formed: Formed) => unknown;
 
-/** What is posted, and which memory goes with it, so that the sender no longer has it. */
+/** A message and the memory to transfer with it. */
 export interface Packed {
   readonly message: Message;
   readonly transfer: Transferable[];
 }
 
-/** Whether a typed array is all of its memory, and memory that can be given away. */
+/** Whether a typed array spans its whole buffer, and the buffer can be transferred. */
 const isWhole = ({ buffer, byteLength }: ArrayBufferView): boolean =>
   buffer instanceof ArrayBuffer && buffer.byteLength === byteLength;
 
-/** Plain objects, whose members are looked at. */
+/** Whether it is a plain object, whose members are packed one by one. */
 function isPlain(value: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === null || Object.getPrototypeOf(prototype) === null;
 }
 
-/** @param gives whether the memory of an array is given away */
+/** @param gives whether to transfer the memory of an array */
 export function pack(value: unknown, send: Send, gives: (array: object) => boolean): Packed {
   const transfer = new Set<Transferable>();
   const forms: { path: Path; form: Formed['form'] }[] = [];
@@ -78,7 +81,7 @@ export function pack(value: unknown, send: Send, gives: (array: object) => boole
     if (!isObject(each)) {
       return each;
     }
-    // Whosever class it is, and whatever of it is a getter.
+    // Tensors of any class, even if their members are getters.
     if ('data' in each && ('shape' in each || 'dims' in each) && ArrayBuffer.isView(each.data)) {
       const { data } = each;
       const shape: unknown = 'shape' in each ? each.shape : each.dims;
@@ -98,7 +101,7 @@ export function pack(value: unknown, send: Send, gives: (array: object) => boole
       return each;
     }
     if (Array.isArray(each)) {
-      // Nested numbers may be many, and are what they are.
+      // Nested numbers may be many and need no packing.
       return each.some((element) => isObject(element) || typeof element === 'function')
         ? each.map((element, i) => walk(element, [...path, `${i}`]))
         : each;
@@ -112,7 +115,7 @@ export function pack(value: unknown, send: Send, gives: (array: object) => boole
   return { message: { value: walk(value, ['value']), forms }, transfer: [...transfer] };
 }
 
-/** The value of a message, which has become this side's own. */
+/** Unpacks a message. It changes the message in place. */
 export function unpack(message: Message, receive: Receive): unknown {
   for (const { path, form } of message.forms) {
     const last = path.at(-1) ?? '';
@@ -125,7 +128,7 @@ export function unpack(message: Message, receive: Receive): unknown {
   return message.value;
 }
 
-/** What a call came to: its value, what headwise had to say of it, or whatever else was thrown. */
+/** The result of a call: a value, a headwise error, or another error. */
 export type Answer =
   | { readonly value: Message }
   | { readonly code: ErrorCode; readonly message: string }
@@ -139,7 +142,7 @@ export function toError(error: unknown): Answer {
   return { thrown: error instanceof Error ? error : new Error(String(error)) };
 }
 
-/** The value of an answer, or its error thrown. */
+/** The value of an answer. Throws its error. */
 export function valueOf(answer: Answer): Message {
   if ('value' in answer) {
     return answer.value;
@@ -147,7 +150,7 @@ export function valueOf(answer: Answer): Message {
   throw 'code' in answer ? new HeadwiseError(answer.code, answer.message) : answer.thrown;
 }
 
-/** What the worker does. Arguments and answers are packed. */
+/** The worker's functions. Arguments and answers are packed. */
 export interface Host {
   construct(place: Place, args: Message): Promise<Answer>;
   call(place: Place, args: Message): Promise<Answer>;

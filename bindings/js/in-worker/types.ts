@@ -15,7 +15,7 @@ import type { Optimizer } from '../training/optimizers.js';
 import type { Task } from '../training/tasks.js';
 import type { Trainable } from '../training/trainables.js';
 
-/** What stays in the worker. */
+/** Objects that stay in the worker. */
 type Kept =
   | MultiHeadAttention
   | Transformer
@@ -30,7 +30,7 @@ type Kept =
 // eslint-disable-next-line @typescript-eslint/no-explicit-any -- the constraint of all functions
 type AnyFunction = (...args: any[]) => unknown;
 
-/** What is sent as it is. */
+/** Types of arguments that do not change. */
 type Sent =
   | AnyFunction
   | TensorInput
@@ -42,7 +42,7 @@ type Sent =
   | AbortSignal
   | { size: number };
 
-/** An argument: what stays in the worker is given as what stands for it here. */
+/** The type of an argument: objects in the worker are passed by their proxies. */
 type Given<Value> = Value extends Kept
   ? Remote<Value>
   : Value extends Sent
@@ -51,7 +51,7 @@ type Given<Value> = Value extends Kept
       ? { [Name in keyof Value]: Given<Value[Name]> }
       : Value;
 
-/** A result: what stays in the worker is answered with what stands for it here. */
+/** The type of a result: objects in the worker are returned as proxies. */
 type Answered<Value> =
   Value extends PromiseLike<infer Awaited>
     ? Answered<Awaited>
@@ -65,7 +65,7 @@ type Later<Args extends readonly unknown[], Answer> = (
   ...args: Arguments<Args>
 ) => Promise<Answered<Answer>>;
 
-/** A function whose answer comes later, of up to three overloads. */
+/** A function that returns a promise, with up to three overloads. */
 export type RemoteFunction<Call> = Call extends {
   (...args: infer A): infer AnswerA;
   (...args: infer B): infer AnswerB;
@@ -83,7 +83,7 @@ type Member<Value> = [Value] extends [AnyFunction] ? RemoteFunction<Value> : Pro
 type Asked = boolean | ChosenWeights | undefined;
 type Names = readonly CaptureName[] | undefined;
 
-/** Options of a pass, whose results follow from these three. */
+/** Options of a pass. These three type parameters determine the type of its result. */
 type PassOptions<Options, Cache, Weights, Capture> = Omit<
   Options,
   'returnWeights' | 'keyMass' | 'capture' | 'cache' | 'out'
@@ -100,7 +100,7 @@ type LayerOptions<Weights, KeyMass, Capture> = PassOptions<
   Capture
 > & { keyMass?: KeyMass };
 
-/** `MultiHeadAttention.forward`, as its overloads have it, without `out`. */
+/** The overloads of `MultiHeadAttention.forward`, without `out`. */
 interface LayerForward {
   <
     const Weights extends true | ChosenWeights,
@@ -133,7 +133,7 @@ type ModelOptions<Weights, Capture> = PassOptions<
   Capture
 >;
 
-/** `Transformer.forward`, whose results have `More` as well. */
+/** The overloads of `Transformer.forward`. Results also have the members of `More`. */
 interface ModelForward<More> {
   <const Weights extends true | ChosenWeights, const Capture extends Names = undefined>(
     input: TokensInput | TensorInput,
@@ -158,8 +158,8 @@ type Forward<Instance> = Instance extends MultiHeadAttention
       : unknown;
 
 /**
- * What stands for an object in the worker: its methods return promises, its properties are promises. An argument may be
- * another such object.
+ * A proxy of an object in the worker: its methods return promises, its properties are promises. Arguments may be other
+ * proxies.
  */
 export type Remote<Instance> = {
   readonly [

@@ -1,17 +1,17 @@
-/** Where the bytes of a file come from: memory, a Blob, a file of Node's. */
+/** Sources of a file's bytes: memory, a Blob, or a file handle of Node. */
 import { fail, HeadwiseError, reasonOf, show } from '../runtime/errors.js';
 import { allocateBytes } from '../runtime/memory.js';
 import { isIntegerIn, isObject } from '../runtime/options.js';
 import { lengthOf } from '../runtime/typed-arrays.js';
 import { isBytes, toBytes } from './files.js';
 
-/** What is needed of a `Blob` or a `File`. */
+/** The members of `Blob` and `File` that headwise uses. */
 export interface BlobLike {
   readonly size: number;
   slice(begin: number, end: number): { arrayBuffer(): Promise<ArrayBuffer> };
 }
 
-/** What is needed of a `FileHandle` of Node's `fs/promises`. */
+/** The members of a `FileHandle` of Node's `fs/promises` that headwise uses. */
 export interface FileHandleLike {
   stat(): Promise<{ readonly size: number }>;
   read(
@@ -22,13 +22,13 @@ export interface FileHandleLike {
   ): Promise<{ readonly bytesRead: number }>;
 }
 
-/** A file of which parts can be read. */
+/** A file that can be read in parts. */
 export interface ByteSource {
-  /** What errors call the file. */
+  /** The file's name in errors. */
   readonly name: string;
-  /** Bytes in all. */
+  /** Size of the file in bytes. */
   readonly size: number;
-  /** Exactly the bytes from `begin` to `end`, of which the caller keeps nothing. */
+  /** Reads exactly the bytes from `begin` to `end`. The caller must not keep the array. */
   read(begin: number, end: number): Promise<Uint8Array>;
 }
 
@@ -43,7 +43,7 @@ function checkCount(name: string, begin: number, end: number, count: number): vo
   }
 }
 
-/** What a source's own method resolves to; if it fails, the file cannot be read. */
+/** Awaits a method of the source. If it fails, the file cannot be read. */
 async function readable<Result>(name: string, use: () => Promise<Result>): Promise<Result> {
   try {
     return await use();
@@ -56,7 +56,7 @@ async function readable<Result>(name: string, use: () => Promise<Result>): Promi
   }
 }
 
-/** Fails if bytes in memory are no longer as many as they were. */
+/** Fails if the bytes in memory have changed in number. */
 export function checkKept(name: string, bytes: Uint8Array, size: number): void {
   if (lengthOf(bytes) !== size) {
     const got = 'a buffer that was transferred or made smaller';
@@ -105,7 +105,7 @@ async function ofHandle(
   };
   const size = await readable(name, sizeNow);
 
-  /** Fills the bytes, however few come at a time. */
+  /** Fills the bytes with as many reads as needed. */
   const fill = async (bytes: Uint8Array, position: number): Promise<void> => {
     let done = 0;
     while (done < bytes.length) {
@@ -139,7 +139,7 @@ async function ofHandle(
   };
 }
 
-/** A Blob or a file as a source of bytes; undefined for what is neither. Its properties are asked for once. */
+/** A Blob or a file handle as a source of bytes; undefined for anything else. Reads the value's properties once. */
 export function toFileSource(value: unknown, name: string): Promise<ByteSource> | undefined {
   if (!isObject(value) || isBytes(value)) {
     return undefined;
@@ -153,7 +153,7 @@ export function toFileSource(value: unknown, name: string): Promise<ByteSource> 
     : undefined;
 }
 
-/** Whatever a file can be given as. */
+/** A source of bytes from any kind of file argument. */
 export async function toSource(value: unknown, name: string): Promise<ByteSource> {
   return toFileSource(value, name) ?? ofBytes(name, toBytes(value, name));
 }

@@ -10,10 +10,10 @@ import {
   type OwnBytes,
 } from '../runtime/typed-arrays.js';
 
-/** What errors call a file that has no name. */
+/** The name of an unnamed file in errors. */
 export const unnamed = 'bytes';
 
-/** Whether it is a buffer of this kind, of whichever page or context: each has classes of its own. */
+/** Whether it is a buffer of this kind. Works for buffers of other realms, such as frames, whose classes differ. */
 function isBuffer(value: unknown, { prototype }: { readonly prototype: object }): boolean {
   try {
     accessor('byteLength', prototype)(value);
@@ -31,7 +31,10 @@ export function isBytes(value: unknown): value is ArrayBufferView | ArrayBufferL
   );
 }
 
-/** A file's bytes: a typed array or view is its bytes, a buffer all of them. Their number stays what it is now. */
+/**
+ * A file's bytes: those of a typed array, a view or a buffer. Their number stays fixed, even if the buffer is
+ * resizable.
+ */
 export function toBytes(value: unknown, argument = unnamed): Uint8Array {
   if (!isBytes(value)) {
     fail('invalid-type', argument, 'a Uint8Array or an ArrayBuffer', show(value));
@@ -39,12 +42,12 @@ export function toBytes(value: unknown, argument = unnamed): Uint8Array {
   if (ArrayBuffer.isView(value)) {
     return bytesOf(value);
   }
-  // There can be no view of a buffer that was transferred away.
+  // A detached buffer cannot have a view.
   const all = value.byteLength === 0 ? new Uint8Array() : new Uint8Array(value);
   return isResizable(all) ? new Uint8Array(value, 0, lengthOf(all)) : all;
 }
 
-/** Throws what a reader of headers found wrong. */
+/** Throws the problem that a reader of headers found. */
 export function checkHeader({ problem }: { readonly problem: string }, argument = unnamed): void {
   if (problem !== '') {
     throw new HeadwiseError('invalid-file', argument + problem.slice(unnamed.length));
@@ -54,8 +57,8 @@ export function checkHeader({ problem }: { readonly problem: string }, argument 
 const chunk = 65536;
 
 /**
- * Writes numbers of a file as float32 to `floats` from `first` on, a chunk at a time, so that memory need not hold the
- * file twice.
+ * Converts numbers of a file to float32 and writes them to `floats` from `first` on. Works in chunks, so that memory
+ * never holds the file twice.
  */
 export function convertFloats(
   format: NumberFormat,
@@ -74,14 +77,14 @@ export function convertFloats(
   }
 }
 
-/** All numbers of a file as float32. */
+/** Reads all numbers of a file as float32. */
 export function readFloats(format: NumberFormat, file: Uint8Array): Float32Array {
   const floats = allocate(file.length / format.size);
   convertFloats(format, file, floats, 0);
   return floats;
 }
 
-/** A file: a header and the numbers behind it, as they lie in memory. */
+/** Makes a file of a header and numbers, which are written as they are in memory. */
 export function toFile(header: Uint8Array, numbers: readonly ArrayBufferView[]): OwnBytes {
   const bytes = numbers.map(bytesOf);
   const size = bytes.reduce((sum, each) => sum + each.length, header.length);

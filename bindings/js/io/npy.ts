@@ -18,8 +18,7 @@ const mostAxes = 64;
  * Source: NumPy's documentation, numpy.lib.format.
  *
  * @param bytes the file: a typed array, a view or a buffer
- * @throws HeadwiseError `invalid-file` for whatever breaks the format's rules; `invalid-type`, `not-initialized`,
- *   `out-of-memory`
+ * @throws HeadwiseError `invalid-file` for a malformed file; `invalid-type`, `not-initialized`, `out-of-memory`
  */
 export function loadNpy(bytes: ArrayBufferView | ArrayBufferLike): Tensor {
   const loaded = modelsCore();
@@ -41,10 +40,10 @@ export function loadNpy(bytes: ArrayBufferView | ArrayBufferLike): Tensor {
 }
 
 /**
- * A .npy file of float32 numbers.
+ * Makes a .npy file of float32 numbers.
  *
- * @throws HeadwiseError `invalid-shape` for more than 64 axes, which is NumPy's limit; `invalid-type`,
- *   `not-initialized`, `out-of-memory`
+ * @throws HeadwiseError `invalid-shape` for more than 64 axes, NumPy's limit; `invalid-type`, `not-initialized`,
+ *   `out-of-memory`
  */
 export function saveNpy(tensor: TensorInput): OwnBytes {
   modelsCore();
@@ -53,7 +52,7 @@ export function saveNpy(tensor: TensorInput): OwnBytes {
     fail('invalid-shape', 'tensor', `at most ${mostAxes} axes`, String(shape.length));
   }
   checkFileShape('tensor', shape);
-  // Reading may have run code of the caller's.
+  // Reading the tensor may have run the caller's code, which may have entered another core.
   const loaded = modelsCore();
   const { bytes } = receive(headerText, loaded.writeNpyHeader(send(tensorShape, { shape })));
   return toFile(bytes, [data]);

@@ -3,13 +3,13 @@ import { modelsCore } from '../runtime/models-build.js';
 import { precisions, type Precision } from '../runtime/precisions.js';
 import type { OwnBytes } from '../runtime/typed-arrays.js';
 
-/** Rows of weights as a file holds them, and of int8 each row's factor. */
+/** Rounded rows as bytes of a file and, for int8, a factor for each row. */
 export interface RoundedRows {
   readonly bytes: OwnBytes;
   readonly scales: Float32Array;
 }
 
-/** Rounds rows of weights, which nobody changes meanwhile, one after the other. */
+/** Rounds rows of weights. `data` must not change meanwhile. */
 export function roundRows(data: Float32Array, rows: number, precision: Precision): RoundedRows {
   const loaded = modelsCore();
   const size = precision === 'float16' ? 2 : 1;

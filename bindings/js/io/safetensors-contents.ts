@@ -1,4 +1,4 @@
-/** What a safetensors file holds, for whoever asks for it: its header is read once, a tensor when it is asked for. */
+/** The contents of a safetensors file. The header is read once, a tensor when it is first accessed. */
 import { fileHeader, headerBytes, type FileHeader, type FileTensor } from 'headwise-records';
 import { fail, show } from '../runtime/errors.js';
 import { allocate, allocateBytes } from '../runtime/memory.js';
@@ -10,35 +10,35 @@ import { Tensor } from '../tensor/tensor.js';
 import { checkKept, type ByteSource } from './byte-sources.js';
 import { checkHeader, convertFloats, unnamed } from './files.js';
 
-/** What a safetensors file holds. Its functions need no `this`. */
+/** The contents of a safetensors file. Its functions do not use `this`. */
 interface Contents<Member> {
   /**
-   * The tensors by name: floats of any size as float32, integers and booleans as they are. Each is converted when it is
-   * asked for first, and kept.
+   * The tensors by name: floats of any size as float32, integers and booleans in their own dtype. Each is converted
+   * when it is first accessed, and then cached.
    */
   tensors: Record<string, Member>;
-  /** The file's texts by name. */
+  /** The file's metadata: texts by name. */
   metadata: Record<string, string>;
   /** The names of all tensors, in the order of the header or the index. */
   readonly names: readonly string[];
-  /** The dtype that a tensor has in the file, `F16` for example. Reads nothing. */
+  /** A tensor's dtype in the file, for example `F16`. Reads nothing. */
   readonly dtype: (name: string) => string;
   /** The shape of a tensor. Reads nothing. */
   readonly shape: (name: string) => readonly number[];
   /**
-   * The tensors of these names, of all by default, in a new object. Those that `tensors` keeps are not read again; the
-   * others are not kept.
+   * Reads the tensors with these names into a new object. Default: all. It reuses tensors that `tensors` has cached,
+   * and does not cache the others.
    */
   readonly read: (names?: readonly string[]) => Promise<Record<string, Tensor | IntegerTensor>>;
 }
 
-/** A safetensors file in memory. Its bytes must stay as they are as long as tensors are asked for. */
+/** A safetensors file in memory. Its bytes must not change while tensors are still read. */
 export type Safetensors = Contents<Tensor | IntegerTensor>;
 
-/** A safetensors file of which only the header is in memory, or several. The file must stay as it is. */
+/** One or several safetensors files with only their headers in memory. The files must not change. */
 export type SafetensorsFile = Contents<Promise<Tensor | IntegerTensor>>;
 
-/** A tensor of a file, and what reads it. */
+/** A tensor of a file, and the function that reads it. */
 export interface StoredTensor<Member> {
   readonly dtype: string;
   readonly shape: readonly number[];
@@ -47,10 +47,10 @@ export interface StoredTensor<Member> {
 
 const lengthSize = 8;
 const largestHeader = 100_000_000;
-/** Bytes that are read at a time: whole numbers of every dtype. */
+/** How many bytes are read at a time; a multiple of every dtype's size. */
 const pieceSize = 2 ** 24;
 
-/** How many bytes the header has, its length before it included, as far as the file has them. */
+/** Size of the header in bytes, its length field included; at most the file's size. */
 function headerSize(first: Uint8Array, fileSize: number): number {
   if (fileSize < lengthSize) {
     return fileSize;
@@ -73,7 +73,7 @@ function parseHeader(bytes: Uint8Array, fileSize: number, name: string): FileHea
 }
 
 /**
- * The header of a file in memory.
+ * Reads the header of a file in memory.
  *
  * @internal
  */
@@ -81,7 +81,7 @@ export const headerOf = (file: Uint8Array): FileHeader =>
   parseHeader(file.subarray(0, headerSize(file, file.length)), file.length, unnamed);
 
 /**
- * The header of a file of which nothing else is read.
+ * Reads the header of a file, and nothing else.
  *
  * @internal
  */
@@ -96,7 +96,7 @@ export async function readHeader(source: ByteSource): Promise<FileHeader> {
   return parseHeader(bytes, source.size, source.name);
 }
 
-/** The tensors of a header by name; `read` is given where a tensor's bytes begin and end in the file. */
+/** The tensors of a header by name. `read` gets the begin and end of a tensor's bytes in the file. */
 const storedTensors = <Member>(
   { tensors, size }: FileHeader,
   read: (entry: FileTensor, begin: number, end: number) => Member,
@@ -112,7 +112,7 @@ const storedTensors = <Member>(
 export const textsOf = ({ metadata }: FileHeader): Record<string, string> =>
   Object.fromEntries(metadata.map(({ name, text }) => [name, text]));
 
-/** A tensor while its bytes come, in pieces of whole numbers. */
+/** Converts a tensor's bytes piece by piece. Each piece has whole numbers. */
 interface Decoder {
   add(piece: Uint8Array): void;
   finish(): Tensor | IntegerTensor;
@@ -163,7 +163,7 @@ export const tensorsIn = (
 };
 
 /**
- * The tensors of a file of which their bytes are read, and no others.
+ * The tensors of a file that is not in memory. Each reads only its own bytes.
  *
  * @internal
  */
@@ -193,14 +193,14 @@ function checkNames(given: unknown): string[] {
   return names;
 }
 
-/** An object whose members are made when they are asked for first. To assign to one is as with any other object. */
+/** An object whose members are computed when they are first accessed. Assignments work as with any other object. */
 function lazyMembers<Member>(
   names: readonly string[],
   memberOf: (name: string) => Member,
 ): Record<string, Member> {
   const members: Record<string, Member> = {};
   for (const name of names) {
-    // Unlike an assignment, this takes any name as it is.
+    // Unlike an assignment, this works for every name, even `__proto__`.
     Object.defineProperty(members, name, {
       get: () => memberOf(name),
       set(this: object, value: unknown) {
@@ -214,7 +214,7 @@ function lazyMembers<Member>(
   return members;
 }
 
-/** The contents that these tensors are. */
+/** The contents of a file with these tensors. */
 export function contentsOf<Member extends Tensor | IntegerTensor | Promise<Tensor | IntegerTensor>>(
   tensors: ReadonlyMap<string, StoredTensor<Member>>,
   metadata: Record<string, string>,
@@ -240,7 +240,7 @@ export function contentsOf<Member extends Tensor | IntegerTensor | Promise<Tenso
     const member = find(name).read();
     kept.set(name, member);
     if (member instanceof Promise) {
-      // Who awaits it gets the error; who asks again has it read again.
+      // The caller gets the error. The next access reads the tensor again.
       member.catch(() => kept.delete(name));
     }
     return member;

@@ -40,32 +40,31 @@ async function loadFrom(opened: Promise<ByteSource>): Promise<SafetensorsFile> {
 }
 
 /**
- * Reads a safetensors file: its header now, a tensor when it is asked for, each in the caller's own memory. Floats (F64,
- * F32, F16, BF16 and the five F8) become tensors of float32, which rounds F64 and keeps the others; integers and
- * booleans `{ dtype, data, shape }`. To ask for a tensor of another dtype (C64, F6_E2M3, F6_E3M2, F4) is an error that
- * names it; the others are there.
+ * Reads a safetensors file: its header now, a tensor when it is first accessed. Floats (F64, F32, F16, BF16 and the
+ * five F8) become float32 tensors; F64 is rounded, the others are exact. Integers and booleans become `{ dtype, data,
+ * shape }`. All results are copies. Accessing a tensor of an unsupported dtype (C64, F6_E2M3, F6_E3M2, F4) is an error
+ * that names it; the other tensors can be read.
  * Source: the format's description in the safetensors repository.
  *
- * @param bytes the file: a typed array, a view or a buffer. They are not copied, and must stay as they are as long as
- *   tensors are asked for: of changed bytes come changed tensors, of a buffer that was transferred or made smaller an
- *   error.
- * @throws HeadwiseError `invalid-file` for whatever breaks the format's rules: lengths, JSON, dtypes that the format does
- *   not have, names that are there twice, tensors outside the file, over one another or with holes between them;
- *   `invalid-value` for a name that is not there; `invalid-type`, `not-initialized`, `out-of-memory`
+ * @param bytes the file: a typed array, a view or a buffer. The bytes are not copied and must not change while tensors
+ *   are still read. If they change, tensors change; if the buffer is transferred or shrinks, reading is an error.
+ * @throws HeadwiseError `invalid-file` for a malformed file: wrong lengths, bad JSON, unknown dtypes, duplicate names,
+ *   tensors that overlap, leave gaps or exceed the file; `invalid-value` for an unknown name; `invalid-type`,
+ *   `not-initialized`, `out-of-memory`
  */
 export function loadSafetensors(bytes: ArrayBufferView | ArrayBufferLike): Safetensors;
 /**
- * The same of a file that is not in memory: only the header is read, and when a tensor is asked for its bytes and no
- * others. The members of `tensors` are Promises.
+ * Reads a safetensors file that is not in memory: its header now, a tensor's bytes when it is first accessed. The
+ * members of `tensors` are Promises.
  *
  * ```js
  * const { names, read } = await loadSafetensors(file);
  * const layer = await read(names.filter((name) => name.startsWith('encoder.layers.0.')));
  * ```
  *
- * @param file a `Blob` or `File`, or a `FileHandle` of Node's `fs/promises`, which stays open as long as tensors are
- *   asked for
- * @throws HeadwiseError as above; `invalid-file` too for a file that cannot be read or that has another size by now
+ * @param file a `Blob` or `File`, or a `FileHandle` of Node's `fs/promises`, which must stay open while tensors are
+ *   still read
+ * @throws HeadwiseError the same; also `invalid-file` if the file cannot be read or its size has changed
  */
 export function loadSafetensors(file: BlobLike | FileHandleLike): Promise<SafetensorsFile>;
 export function loadSafetensors(
@@ -81,18 +80,18 @@ export function loadSafetensors(
   return contentsOf(tensorsIn(file, header), textsOf(header));
 }
 
-/** Text that UTF-8 can hold: no half of a surrogate pair. */
+/** Checks that UTF-8 can encode the text: it has no lone surrogates. */
 function checkText(text: string): void {
   if (/\p{Surrogate}/u.test(text)) {
     fail('invalid-value', 'tensors', 'names and metadata in Unicode', show(text));
   }
 }
 
-/** A tensor on its way into a file. */
+/** A tensor to write to a file. */
 interface Saved {
   readonly name: string;
   readonly dtype: string;
-  /** Bytes of a number. */
+  /** Bytes of one number. */
   readonly size: number;
   readonly data: Float32Array | IntegerTensor['data'];
   readonly shape: readonly number[];
@@ -100,14 +99,14 @@ interface Saved {
 
 export interface SaveSafetensorsOptions {
   /**
-   * Precision of weights, which are floats of two or more axes whose names end with `weight`: `'float16'` writes them as
-   * F16, `'int8'` as I8 with a factor for each row in `NAME_scale`, (rows, 1), as F32. What state dicts of layers with such
-   * `weights` hold comes back as it was. Default: `'float32'`.
+   * Precision of the weights, that is, of floats with two or more axes whose names end with `weight`: `'float16'`
+   * writes F16, `'int8'` writes I8 with a factor for each row in `NAME_scale`, (rows, 1), as F32. Parameters of layers
+   * with the same `weights` option are saved without loss. Default: `'float32'`.
    */
   precision?: Precision | undefined;
 }
 
-/** A tensor as the file holds it: one of I8 is followed by its factors. */
+/** Rounds a tensor. An I8 tensor is followed by its factors. */
 function toPrecision(saved: Saved, precision: Precision): Saved[] {
   const { name, dtype, data, shape } = saved;
   if (precision === 'float32' || dtype !== 'F32' || shape.length < 2 || !name.endsWith('weight')) {
@@ -135,15 +134,16 @@ function toSaved(name: string, value: unknown): Saved {
 }
 
 /**
- * A safetensors file of what `loadSafetensors` gives and of whatever else is taken for a tensor: integers and booleans
- * that tell their `dtype` in that one, everything else as F32. Larger numbers come first, so that all are aligned;
- * otherwise tensors are in the order of their names.
+ * Makes a safetensors file of F32 tensors, and of integers and booleans (inputs with a `dtype`) in their own dtypes.
+ * Accepts what `loadSafetensors` returns and any other tensor inputs. Tensors are sorted by element size, largest
+ * first, so that all are aligned, and then by name.
  *
  * @param tensors by name
  * @param metadata texts by name
  * @param options `precision` of weights
- * @throws HeadwiseError `invalid-value` for names and metadata that are not Unicode, for the name `__metadata__`, for booleans
- *   other than 0 and 1 and for weights whose factors another tensor names; `invalid-option`, `unknown-option`, `invalid-type`, `invalid-shape`, `not-initialized`, `out-of-memory`
+ * @throws HeadwiseError `invalid-value` for names and metadata that are not Unicode, for the name `__metadata__`, for
+ *   booleans other than 0 and 1, and for weights whose `NAME_scale` is another tensor's name; `invalid-option`,
+ *   `unknown-option`, `invalid-type`, `invalid-shape`, `not-initialized`, `out-of-memory`
  */
 export function saveSafetensors(
   tensors: TensorsByName,
@@ -170,7 +170,7 @@ export function saveSafetensors(
     checkText(text);
     return { name, text };
   });
-  // Reading may have run code of the caller's.
+  // Reading the tensors may have run the caller's code, which may have entered another core.
   const loaded = modelsCore();
   const written = saved
     .flatMap((tensor) => toPrecision(tensor, precision))

@@ -10,19 +10,19 @@ import {
 } from './safetensors-contents.js';
 import { isObject } from '../runtime/options.js';
 
-/** A checkpoint's `model.safetensors.index.json`, parsed: which file of it has which tensor. */
+/** A checkpoint's parsed `model.safetensors.index.json`: the file of each tensor. */
 export interface SafetensorsIndex {
   readonly metadata?: unknown;
   readonly weight_map: Readonly<Record<string, string>>;
 }
 
-/** A safetensors file wherever it is. */
+/** A safetensors file in memory, a Blob, or a file handle. */
 export type SafetensorsSource = ArrayBufferView | ArrayBufferLike | BlobLike | FileHandleLike;
 
 const failIndex = (expected: string, got: string): never =>
   fail('invalid-file', 'index', expected, got);
 
-/** Whether it is the name of a file beside the index: who opens it by its name must get no other. */
+/** Whether it names a file in the index's folder, so that a malicious index cannot make a caller open other files. */
 const isBeside = (file: unknown): file is string =>
   typeof file === 'string' &&
   !/[\\:]/.test(file) &&
@@ -59,9 +59,9 @@ export function weightMapOf(index: unknown): Map<string, string> {
 }
 
 /**
- * Reads a checkpoint of several safetensors files as one: the header of each now, a tensor when it is asked for. Tensors
- * that the index does not name are left alone. `metadata` has the texts of all files; where several have a text of one
- * name, that of the first file.
+ * Reads a checkpoint of several safetensors files as one: the header of each now, a tensor when it is first accessed.
+ * Tensors that the index does not list are ignored. `metadata` has the texts of all files; of equal names, the first
+ * file's text.
  *
  * ```js
  * const index = JSON.parse(await readFile('model.safetensors.index.json', 'utf8'));
@@ -70,10 +70,10 @@ export function weightMapOf(index: unknown): Map<string, string> {
  * ```
  *
  * @param index the parsed `model.safetensors.index.json`
- * @param open gives a file of the index by its name there: what `loadSafetensors` takes, or a Promise of it. It is called
- *   once for each file; what it throws is thrown on.
- * @throws HeadwiseError as `loadSafetensors`, with the file's name; `invalid-file` for an index that is malformed or that
- *   names tensors which their files do not have, all of them
+ * @param open returns the file with this name in the index: any argument of `loadSafetensors`, or a Promise of it. It
+ *   is called once for each file, and its errors are passed on.
+ * @throws HeadwiseError as `loadSafetensors`, with the file's name; `invalid-file` for an index that is malformed or
+ *   lists tensors missing from their files; the error lists all of them
  */
 export async function loadShardedSafetensors(
   index: SafetensorsIndex,
