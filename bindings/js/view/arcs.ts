@@ -2,27 +2,27 @@ import { headColour } from './colours.js';
 import { element, movedBy, range, setAttributes, svg } from './dom.js';
 import { type Reader, type Scene, shownHeads, twoDigits, type View, visible } from './scene.js';
 
-/** Less than this is not drawn: of many words, most weights are. */
+/** Smaller weights get no arc. In long sentences most weights are smaller. */
 const leastDrawn = 0.02;
 
-/** Less than this is 0.00. */
+/** Smaller weights are rounded to 0.00. */
 const leastTold = 0.005;
 
 interface Word {
   readonly root: HTMLElement;
   readonly number: HTMLElement;
-  /** A bar for each head. */
+  /** One bar for each head. */
   readonly bars: readonly HTMLElement[];
 }
 
-/** Where a word is, in CSS pixels of the figure. */
+/** Position of a word in CSS pixels of the figure. */
 interface Place {
   readonly x: number;
   readonly top: number;
   readonly bottom: number;
 }
 
-/** What the words of a scene were made for: as long as these stay, words only change their numbers. */
+/** The inputs that the words' elements depend on. While these stay the same, only the numbers change. */
 interface Made {
   readonly queryTokens: readonly string[];
   readonly keyTokens: readonly string[];
@@ -31,8 +31,8 @@ interface Made {
 }
 
 /**
- * The head view: from the shown word (the query) each head's arcs lead to the words that it attends to (the keys), in
- * the head's colour, as thick and as opaque as the weight is large.
+ * The head view. Each head's arcs lead from the shown word (the query) to the words that it attends to (the keys), in
+ * the head's colour. An arc's width and opacity grow with the weight.
  */
 export function createArcs(reader: Reader): View & { readonly layOut: () => void } {
   const curves = svg('svg', { class: 'curves', 'aria-hidden': 'true' });
@@ -198,17 +198,17 @@ export function createArcs(reader: Reader): View & { readonly layOut: () => void
   };
 }
 
-/** The room above a line of words. */
+/** Height of the space above a line of words. */
 function riseOf(words: readonly Word[]): number {
   const word = words.at(0);
   return word === undefined ? 0 : parseFloat(getComputedStyle(word.root).marginBlockStart) || 0;
 }
 
 interface Curve {
-  /** Heads lie side by side. */
+  /** The head's index among the shown heads, whose arcs are side by side. */
   readonly lane: number;
   readonly lanes: number;
-  /** The room above a line of words. */
+  /** Height of the space above a line of words. */
   readonly rise: number;
   readonly width: number;
   readonly isSelf: boolean;
@@ -216,7 +216,7 @@ interface Curve {
 
 function curveOf(from: Place, to: Place, { lane, lanes, rise, width, isSelf }: Curve): string {
   if (isSelf) {
-    // Loops, one around the other: each leaves the word and comes back to it.
+    // Nested loops, each from the word back to itself.
     const step = Math.min(7, (0.9 * rise - 16) / lanes);
     const [height, half] = [(14 + step * (lane + 1)) / 0.75, 10 + 1.6 * step * (lane + 0.5)];
     const [x, y] = [from.x, from.top];
@@ -227,11 +227,11 @@ function curveOf(from: Place, to: Place, { lane, lanes, rise, width, isSelf }: C
   if (from.top === to.top) {
     const distance = Math.abs(x2 - x1);
     const share = Math.sqrt(Math.min(distance / Math.max(width, 1), 1));
-    // A cubic Bézier curve rises to 3/4 of its control points.
+    // A cubic Bézier curve reaches 3/4 of its control points' height.
     const height = Math.min(16 + rise * 0.86 * share + 0.5 * offset, rise * 0.95) / 0.75;
     return `M${x1} ${from.top}C${x1} ${from.top - height} ${x2} ${to.top - height} ${x2} ${to.top}`;
   }
-  // To another line: through the room between them.
+  // To a word in another line: through the space between the lines.
   const [y1, y2] = to.top < from.top ? [from.top, to.bottom] : [from.bottom, to.top];
   const middle = (y1 + y2) / 2;
   return `M${x1} ${y1}C${x1} ${middle} ${x2} ${middle} ${x2} ${y2}`;

@@ -4,13 +4,13 @@ import type { Reader, Scene } from './scene.js';
 
 export interface Bar {
   readonly root: HTMLElement;
-  /** `canGoBack`: whether the reader came here from the model. */
+  /** `canGoBack`: whether the reader came from the model view. */
   draw(scene: Scene, options: { readonly canGoBack: boolean; readonly isOneShown: boolean }): void;
-  /** To where the reader leaves the view again. */
+  /** Focuses the button that leaves the view. */
   focus(): void;
 }
 
-/** Above the view: a chip for each head, the layer's steps, and the way back to the model. */
+/** The controls above the view: a chip for each head, buttons for the layers, and a button back to the model view. */
 export function createBar(reader: Reader): Bar {
   const back = element('button', { type: 'button', class: 'back' });
   const chips = element('div', { class: 'chips', role: 'group' });

@@ -1,7 +1,7 @@
 /**
- * A colour per head, light and dark: each has a contrast of at least 3 : 1 to white, or to a ground as dark as #15181d,
- * and neighbours differ in lightness as well as in hue, so that they are told apart with the common kinds of colour
- * blindness. After Okabe and Ito's set, with darker and lighter kin.
+ * A colour for each head, for light and dark backgrounds. Each has a contrast of at least 3 : 1 to white, or to
+ * backgrounds as dark as #15181d. Neighbours differ in lightness and hue, so that people with common kinds of colour
+ * blindness can distinguish them. Based on Okabe and Ito's set, with darker and lighter shades.
  */
 const palette = [
   { light: '#2464b4', dark: '#6cabf5' },
@@ -14,12 +14,12 @@ const palette = [
   { light: '#675d53', dark: '#b9ada0' },
 ] as const;
 
-/** Heads beyond these have the colours of the first ones again. */
+/** Number of colours. Further heads reuse them from the first. */
 export const numHeadColours = palette.length;
 
 /**
- * The colour of a head, counted from 0, as a value of CSS: `--attention-head-1` and so on where a page sets them, else a
- * colour of its own for light and for dark (`light-dark()` follows `color-scheme`).
+ * A head's colour as a CSS value; heads count from 0. It is `--attention-head-1` (and so on) if the page sets it,
+ * otherwise a colour for light or dark backgrounds (`light-dark()` follows `color-scheme`).
  */
 export function headColour(head: number): string {
   const at = head % numHeadColours;

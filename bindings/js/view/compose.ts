@@ -3,7 +3,7 @@ import type { Scene } from './scene.js';
 import { type Layer, outOfRange, weightsOf } from './weights.js';
 import { type AttentionHeadsWords, english } from './words.js';
 
-/** What was set, each checked alone. */
+/** The properties that were set. Each is valid by itself. */
 export interface Inputs {
   readonly layers?: readonly Layer[] | undefined;
   readonly tokens?: readonly string[] | undefined;
@@ -12,10 +12,10 @@ export interface Inputs {
   readonly words?: Partial<AttentionHeadsWords> | undefined;
 }
 
-/** What is asked for; what there is none of gives way to a default. */
+/** The requested state; missing values use defaults. */
 export interface Asked {
   readonly sample: number;
-  /** Whether each layer shows the mean of its heads in their place. */
+  /** Whether each layer shows the mean of its heads instead of the heads. */
   readonly mean: boolean;
   readonly layer: number;
   readonly head: number | undefined;
@@ -54,8 +54,8 @@ function namesOf(
 }
 
 /**
- * Everything that was set, fitted together; undefined where there are no weights. `last` is the scene before, whose
- * numbers for tokens are kept. Throws RangeError where something does not fit.
+ * Combines the inputs into a scene; undefined without weights. `last` is the previous scene, whose lists of token
+ * numbers are reused. Throws RangeError if inputs contradict each other.
  */
 export function compose(inputs: Inputs, asked: Asked, last: Scene | undefined): Scene | undefined {
   const { tokens, keyTokens } = inputs;
@@ -73,7 +73,7 @@ export function compose(inputs: Inputs, asked: Asked, last: Scene | undefined): 
   const isCross = keyTokens !== undefined || queries !== keys;
   const numbers = (count: number, before: readonly string[] | undefined): readonly string[] => {
     const made = range(count).map(String);
-    // The same list as before, so that words that stay are not made again.
+    // Reusing the same list keeps the words' elements.
     return before?.join() === made.join() ? before : made;
   };
   const queryTokens = tokens ?? numbers(queries, last?.queryTokens);

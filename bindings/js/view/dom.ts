@@ -3,7 +3,7 @@ type Child = Node | string;
 
 const svgNamespace = 'http://www.w3.org/2000/svg';
 
-/** Sets attributes; `true` stands for an empty one, `false` and `undefined` take it away. */
+/** Sets attributes: `true` sets an empty one, `false` and `undefined` remove it. */
 export function setAttributes(target: Element, attributes: Attributes): void {
   for (const [name, value] of Object.entries(attributes)) {
     if (value === undefined || value === false) target.removeAttribute(name);
@@ -36,7 +36,7 @@ export function svg<Name extends keyof SVGElementTagNameMap>(
 /** The integers from 0 to `count` − 1. */
 export const range = (count: number): number[] => Array.from({ length: count }, (_, i) => i);
 
-/** Where a key of the keyboard leads from a cell of a grid; undefined for keys that do not move. */
+/** The cell to which a key moves the focus in a grid; undefined for other keys. */
 export function movedBy(
   { key, ctrlKey }: Pick<KeyboardEvent, 'key' | 'ctrlKey'>,
   [row, column]: readonly [number, number],

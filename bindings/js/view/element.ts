@@ -30,24 +30,27 @@ declare global {
   }
 }
 
-/** What is shown after a reader's choice: the detail of `attention-select`. */
+/** What is shown after a reader's choice: the `detail` of `attention-select`. */
 export interface AttentionSelection {
   readonly view: AttentionHeadsView;
   readonly layer: number;
-  /** Undefined while all heads are shown. */
+  /** Undefined if all heads are shown. */
   readonly head: number | undefined;
   readonly query: number;
-  /** The cell of a map that the reader is at. */
+  /** The key of the map's focused cell. */
   readonly key: number | undefined;
 }
 
-/** Milliseconds until values that do not fit each other are warned of: renders may set them one after the other. */
+/**
+ * Milliseconds before the element warns of values that contradict each other. Frameworks may set them in several
+ * renders.
+ */
 const patience = 1000;
 
-/** On the class of every copy of the package, whatever its version. */
+/** Marks the class in every copy of the package, whatever its version. */
 const mark: unique symbol = Symbol.for('headwise.attention-heads');
 
-/** Where there is no document, the class can be imported, but no element be made. */
+/** Without a document, the class can be imported, but no element can be created. */
 const Base: typeof HTMLElement =
   typeof HTMLElement === 'undefined' ? (Object as unknown as typeof HTMLElement) : HTMLElement;
 
@@ -57,7 +60,7 @@ const properties: readonly (keyof AttentionHeadsProps)[] = [
 ];
 
 /**
- * Attention weights to look at: `<attention-heads>`, once `defineAttentionHeads()` was called.
+ * Draws attention weights: `<attention-heads>`, after `defineAttentionHeads()` was called.
  *
  * ```js
  * const view = document.createElement('attention-heads');
@@ -66,9 +69,9 @@ const properties: readonly (keyof AttentionHeadsProps)[] = [
  * document.body.append(view);
  * ```
  *
- * Changes are drawn together after your script, so set properties in any order. A value that cannot be right throws a
- * TypeError or a RangeError when it is set. Values that do not fit each other wait: the element keeps what it showed until
- * they fit, and warns after a second.
+ * Changes are drawn together after your script, so set properties in any order. Setting an invalid value throws a
+ * TypeError or a RangeError. If valid values contradict each other, the element keeps its last drawing until they
+ * agree, and warns after a second.
  */
 export class AttentionHeadsElement extends Base {
   static readonly observedAttributes = ['view', 'layer', 'head', 'query', 'sample', 'mean'];
@@ -77,12 +80,12 @@ export class AttentionHeadsElement extends Base {
 
   #given: AttentionWeightsLike | readonly AttentionWeightsLike[] | undefined;
   #inputs: Inputs = {};
-  /** The last ones that fitted together. */
+  /** The last inputs that agreed. */
   #fitting: Inputs = {};
 
-  /** What the pointer is at. */
+  /** What the pointer is on. */
   #pointed: Choice | undefined;
-  /** The map's key, once the reader has been there. */
+  /** The map's key; undefined until the reader selects a cell. */
   #key: number | undefined;
   #cameFromModel = false;
   #shownView: AttentionHeadsView | undefined;
@@ -106,7 +109,7 @@ export class AttentionHeadsElement extends Base {
   readonly #figure = element('div', { class: 'figure' });
   readonly #frame = element('div', { class: 'frame' }, this.#bar.root, this.#figure);
   readonly #said = element('div', { class: 'said', role: 'status' });
-  /** jsdom lays nothing out and has no observer. */
+  /** jsdom has no layout and no ResizeObserver. */
   readonly #resizes =
     typeof ResizeObserver === 'undefined'
       ? undefined
@@ -120,7 +123,7 @@ export class AttentionHeadsElement extends Base {
     applyStyle(root);
     root.append(this.#frame, this.#said);
     this.#frame.hidden = true;
-    // What was set before the element was defined hides the accessors.
+    // Properties set before the element was defined are own properties, which hide the accessors.
     for (const name of properties) {
       if (!Object.hasOwn(this, name)) continue;
       const value: unknown = Reflect.get(this, name);
@@ -130,8 +133,8 @@ export class AttentionHeadsElement extends Base {
   }
 
   /**
-   * One layer: (heads, queries, keys), (queries, keys) for a single head, or (batch, heads, queries, keys), where `sample`
-   * selects one of the batch. Or a list of layers. Nested arrays are one layer.
+   * One layer or a list of layers. A layer is (heads, queries, keys), (queries, keys) for a single head, or (batch,
+   * heads, queries, keys), of which `sample` selects one sample. Nested arrays are one layer.
    */
   get weights(): AttentionWeightsLike | readonly AttentionWeightsLike[] | undefined {
     return this.#given;
@@ -143,7 +146,7 @@ export class AttentionHeadsElement extends Base {
     this.#pointed = undefined;
   }
 
-  /** The words of the queries, and of the keys unless `keyTokens` are given. */
+  /** The words of the queries, and of the keys if `keyTokens` is not set. */
   get tokens(): readonly string[] | undefined {
     return this.#inputs.tokens;
   }
@@ -159,7 +162,7 @@ export class AttentionHeadsElement extends Base {
     this.#set({ keyTokens: given === undefined ? undefined : readTexts('keyTokens', given) });
   }
 
-  /** What each head is called: as many as a layer has heads, or as all layers have. */
+  /** Names of the heads: one for each head of a layer, or one for each head of all layers. */
   get names(): readonly string[] | undefined {
     return this.#inputs.names;
   }
@@ -167,7 +170,7 @@ export class AttentionHeadsElement extends Base {
     this.#set({ names: given === undefined ? undefined : readTexts('names', given) });
   }
 
-  /** What the element says, in another language: what is left out is English. */
+  /** The element's texts in another language. Missing texts are English. */
   get words(): Partial<AttentionHeadsWords> | undefined {
     return this.#inputs.words;
   }
@@ -175,7 +178,7 @@ export class AttentionHeadsElement extends Base {
     this.#set({ words: given });
   }
 
-  /** What is shown: each head's arcs from one word, one head's map, or all heads of all layers. */
+  /** Which view is shown: each head's arcs from one word, one head's map, or all heads of all layers. */
   get view(): AttentionHeadsView {
     const given = this.getAttribute('view');
     return views.find((name) => name === given) ?? 'arcs';
@@ -184,7 +187,7 @@ export class AttentionHeadsElement extends Base {
     this.setAttribute('view', readOneOf('view', views, given));
   }
 
-  /** The layer that is shown, from 0. */
+  /** The shown layer, from 0. */
   get layer(): number {
     return this.#index('layer') ?? 0;
   }
@@ -192,7 +195,7 @@ export class AttentionHeadsElement extends Base {
     this.#setIndex('layer', given);
   }
 
-  /** The head that is shown alone, from 0; undefined for all. */
+  /** The only shown head, from 0; undefined if all are shown. */
   get head(): number | undefined {
     return this.#index('head');
   }
@@ -201,8 +204,8 @@ export class AttentionHeadsElement extends Base {
   }
 
   /**
-   * The word whose weights are shown, from 0: the one that the pointer is at, else the one that was chosen last;
-   * undefined for the last word of all.
+   * The word whose weights are shown, from 0. While the pointer is on a word, that word; otherwise the one chosen last.
+   * Undefined means the last word.
    */
   get query(): number | undefined {
     return this.#pointed?.query ?? this.#index('query');
@@ -211,7 +214,7 @@ export class AttentionHeadsElement extends Base {
     this.#setIndex('query', given);
   }
 
-  /** The sample of a batch that is shown, from 0. */
+  /** The shown sample of a batch, from 0. */
   get sample(): number {
     return this.#index('sample') ?? 0;
   }
@@ -219,7 +222,7 @@ export class AttentionHeadsElement extends Base {
     this.#setIndex('sample', given);
   }
 
-  /** Whether each layer shows the mean of its heads in their place. */
+  /** Whether each layer shows the mean of its heads instead of the heads. */
   get mean(): boolean {
     return this.hasAttribute('mean');
   }
@@ -228,8 +231,8 @@ export class AttentionHeadsElement extends Base {
   }
 
   /**
-   * What is shown as an SVG file of its own, light or dark as it is now.
-   * @throws RangeError for what was set and does not fit; Error where the element is not shown
+   * Returns the current drawing as an SVG file, in the current light or dark colours.
+   * @throws RangeError if values contradict each other; Error if the element is not visible
    */
   toSVG(): string {
     if (this.#isDue) this.#draw();
@@ -248,7 +251,7 @@ export class AttentionHeadsElement extends Base {
     this.#resizes?.disconnect();
   }
 
-  /** In another document, such as that of a frame or a popup. */
+  /** The element moved to another document, such as that of a frame or a popup. */
   adoptedCallback(): void {
     if (this.shadowRoot !== null) applyStyle(this.shadowRoot);
   }
@@ -323,13 +326,15 @@ export class AttentionHeadsElement extends Base {
     if (choice.key !== undefined) this.#key = choice.key;
     const said = this.#tell();
     if (said !== undefined) this.#said.textContent = said;
-    // What had the focus is gone with its view.
+    // Changing the view hid the focused element, so focus a new one.
     if (choice.view === undefined || isKept) return;
     if (choice.view === 'model') this.#model.focus();
     else this.#bar.focus();
   }
 
-  /** Draws what a reader asked for and tells the page of it, if it is anything new; gives it in words. */
+  /**
+   * Draws a reader's choice. If it changes anything, dispatches `attention-select` and returns a description in words.
+   */
   #tell(): string | undefined {
     const [before, viewBefore] = [this.#scene, this.#shownView];
     this.#draw(this.#fitting);
@@ -374,8 +379,8 @@ function sayFan(scene: Scene): string {
 }
 
 /**
- * What JSX and templates set on `<attention-heads>`. React, Preact and Vue know the element once a file imports
- * `headwise/view`.
+ * Properties for JSX and templates. After a file imports `headwise/view`, React, Preact and Vue know the type of
+ * `<attention-heads>`.
  */
 export type AttentionHeadsProps = Partial<
   Pick<
@@ -386,8 +391,8 @@ export type AttentionHeadsProps = Partial<
 >;
 
 /**
- * Defines `<attention-heads>` in the document, under this or another name. Does nothing without a document, or if the
- * name is defined already, by this or by another copy of the package: the first one keeps it.
+ * Defines `<attention-heads>` in the document, under this or another name. Does nothing without a document, or if this
+ * or another copy of the package has already defined the name: the first one keeps it.
  * @throws TypeError if the name belongs to another custom element
  */
 export function defineAttentionHeads(name = 'attention-heads'): void {
@@ -399,7 +404,7 @@ export function defineAttentionHeads(name = 'attention-heads'): void {
       `name: expected one that no other element has, got ${JSON.stringify(name)}`,
     );
   }
-  // A class has one name. jsdom cannot say which.
+  // A class can be defined under one name only, so a further name gets a subclass. jsdom lacks `getName`.
   const isTaken =
     !('getName' in customElements) || customElements.getName(AttentionHeadsElement) !== null;
   customElements.define(

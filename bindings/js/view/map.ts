@@ -2,16 +2,16 @@ import { element, movedBy, range, setAttributes } from './dom.js';
 import { type Reader, sayHead, type Scene, twoDigits, type View, visible } from './scene.js';
 import { paint, wantsDarkInk } from './viridis.js';
 
-/** Up to so many keys there is room for a number in each cell, and up to so many queries it is written. */
+/** Maximum numbers of keys and queries of maps with a number in each cell. */
 const mostWithNumbers = { keys: 12, queries: 48 };
 
-/** Up to so many tokens each has its label; beyond, cells are smaller and every fifth has. */
+/** Maximum number of tokens that each get a label. With more, cells are smaller and every fifth token has a label. */
 const mostWithLabels = 64;
 const strideOf = (count: number): number => (count > mostWithLabels ? 5 : 1);
 
 /**
- * One head's weights as a grid: a row for each query, a column for each key. A canvas has the colours, a pixel a weight;
- * one cell follows the reader, for keyboard and screen reader.
+ * One head's weights as a grid: a row for each query, a column for each key. A canvas draws one pixel for each weight.
+ * A single cell element follows the reader, for keyboard and screen reader.
  */
 export function createMap(reader: Reader): View {
   const columns = element('div', { class: 'columns', 'aria-hidden': 'true' });
@@ -97,7 +97,7 @@ export function createMap(reader: Reader): View {
   const goTo = ([query, key]: readonly [number, number]): void => {
     reader.choose({ query, key });
     cell.focus({ preventScroll: true });
-    // jsdom does not scroll.
+    // jsdom has no `scrollIntoView`.
     if ('scrollIntoView' in cell) cell.scrollIntoView({ block: 'nearest', inline: 'nearest' });
   };
   plot.addEventListener('click', (event) => {
@@ -137,7 +137,7 @@ export function createMap(reader: Reader): View {
   };
 }
 
-/** The reader's key, else the one that the query attends to most. */
+/** The reader's key; by default the one with the largest weight. */
 function keyOf({ weights, query, head = 0, key }: Scene): number {
   if (key !== undefined) return key;
   const row = range(weights.keys).map((each) => weights.at(head, query, each));

@@ -10,7 +10,7 @@ interface Tile {
   readonly head: number;
 }
 
-/** Every head of every layer as a small map, a pixel a weight; pressing one opens it. */
+/** Every head of every layer as a small map with one pixel for each weight. Pressing a map opens its head. */
 export function createModel(reader: Reader): View & { readonly focus: () => void } {
   const grid = element('div', { class: 'tiles', role: 'grid' });
   const told = element('p', { class: 'told' });
@@ -87,7 +87,7 @@ export function createModel(reader: Reader): View & { readonly focus: () => void
       open(tile);
       return;
     }
-    // Layers may differ in their number of heads.
+    // Layers may have different numbers of heads.
     const [row, column] = to;
     stop = [row, Math.min(column, (tiles[row]?.length ?? 1) - 1)];
     setStop();

@@ -1,33 +1,33 @@
 import type { HeadWeights } from './weights.js';
 import type { AttentionHeadsWords } from './words.js';
 
-/** The views that the element has. */
+/** The views of the element. */
 export type AttentionHeadsView = 'arcs' | 'map' | 'model';
 export const views: readonly AttentionHeadsView[] = ['arcs', 'map', 'model'];
 
-/** What is shown: checked, with defaults in place of what was not given. */
+/** The state of the drawing: checked, and with defaults for missing values. */
 export interface Scene {
-  /** The shown sample's weights, a layer each. */
+  /** The shown sample's weights of each layer. */
   readonly layers: readonly HeadWeights[];
   readonly layer: number;
-  /** Those of the shown layer. */
+  /** The shown layer's weights. */
   readonly weights: HeadWeights;
   readonly queryTokens: readonly string[];
   readonly keyTokens: readonly string[];
-  /** Whether keys are other words than queries. */
+  /** Whether the keys are other words than the queries. */
   readonly isCross: boolean;
-  /** Whether each layer has the mean of its heads as its only head. */
+  /** Whether each layer's only head is the mean of its heads. */
   readonly isMean: boolean;
-  /** What each head of a layer is called. */
+  /** The names of the heads of each layer. */
   readonly names: readonly (readonly string[])[];
-  /** The one that is shown alone. */
+  /** The only shown head; undefined if all are shown. */
   readonly head: number | undefined;
   readonly query: number;
   readonly key: number | undefined;
   readonly words: AttentionHeadsWords;
 }
 
-/** What a reader asks for; members that are left out stay as they are. */
+/** A reader's choice. Missing members do not change. */
 export interface Choice {
   readonly view?: AttentionHeadsView;
   readonly layer?: number;
@@ -36,11 +36,11 @@ export interface Choice {
   readonly key?: number;
 }
 
-/** What a view tells of its reader. */
+/** The callbacks of a view for its reader's actions. */
 export interface Reader {
-  /** The pointer is at something, or at nothing any more: shown until it leaves. */
+  /** The pointer moved to something, which is shown until it leaves; undefined when it leaves. */
   readonly point: (at: Choice | undefined) => void;
-  /** Something was pressed, or has the focus: stays. */
+  /** The reader pressed or focused something, which then stays shown. */
   readonly choose: (choice: Choice) => void;
 }
 
@@ -49,11 +49,11 @@ export interface View {
   readonly draw: (scene: Scene) => void;
 }
 
-/** The heads that are shown: one or all. */
+/** The shown heads: one or all. */
 export const shownHeads = ({ weights, head }: Scene): number[] =>
   head === undefined ? Array.from({ length: weights.heads }, (_, i) => i) : [head];
 
-/** A token that would not be seen, by a sign for it. */
+/** The token, or visible symbols in place of white space. */
 export const visible = (token: string): string =>
   token.trim() === '' ? token.replaceAll(/\n/g, '↵').replaceAll(/\s/g, '␣') || '∅' : token;
 

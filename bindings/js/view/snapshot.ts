@@ -6,7 +6,9 @@ const ruler = (): CanvasRenderingContext2D | null => {
   return canvas.getContext('2d', { willReadFrequently: true });
 };
 
-/** Colours as every program that reads SVG knows them: computed styles may have others, such as `color(srgb …)`. */
+/**
+ * Converts colours to a form that every SVG program reads. Computed styles may contain others, such as `color(srgb …)`.
+ */
 function createColours(): (css: string) => string {
   const context = ruler();
   const known = new Map<string, string>();
@@ -23,16 +25,16 @@ function createColours(): (css: string) => string {
   };
 }
 
-/** Around all that is drawn, in CSS pixels. */
+/** Margin of the drawing, in CSS pixels. */
 const margin = 12;
 
-/** Of a map with `data-box`, up to so many pixels are squares; else it is an image. */
+/** Maximum number of pixels of a map (`data-box`) that become squares. Larger maps become images. */
 const mostRects = 4096;
 
-/** What is of use to a reader of the page alone. */
+/** Elements that are useful only on the page. */
 const notDrawn = '.told, .back, .steps button';
 
-/** XML has no control characters: they become their pictures, such as ␀, and what is no character at all �. */
+/** Replaces control characters, which XML forbids, by their pictures, such as ␀, and invalid characters by �. */
 const inXml = (text: string): string =>
   text.replaceAll(/[^\t\n\r -\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu, (sign) =>
     sign < ' ' ? String.fromCharCode(0x2400 + sign.charCodeAt(0)) : '\uFFFD',
@@ -41,8 +43,8 @@ const inXml = (text: string): string =>
 const round = (length: number): number => Math.round(100 * length) / 100;
 
 /**
- * What stands in `root` as an SVG file of its own: texts, the boxes of elements with `data-box`, curves and pixels, on
- * the ground `paper`, in the colours that they have now.
+ * The content of `root` as an SVG file: texts, boxes of elements with `data-box`, curves and pixels, in their current
+ * colours on the background `paper`.
  */
 export function drawSnapshot(root: HTMLElement, paper: string): string {
   const { left, top } = root.getBoundingClientRect();
@@ -51,7 +53,7 @@ export function drawSnapshot(root: HTMLElement, paper: string): string {
   const drawing = svg('svg', { 'font-family': getComputedStyle(root).fontFamily }, ground);
   let [right, bottom] = [0, 0];
 
-  /** Where something that is drawn is; the drawing is as large as all of that. */
+  /** The box of a drawn element. The drawing grows to contain it. */
   const boxOf = (part: Element | Range): Record<'x' | 'y' | 'width' | 'height', number> => {
     const box = part.getBoundingClientRect();
     right = Math.max(right, box.right - left);
@@ -108,7 +110,7 @@ export function drawSnapshot(root: HTMLElement, paper: string): string {
     );
   }
 
-  /** Each pixel as a square, which stays sharp in every program. */
+  /** Draws each pixel as a square, which is sharp in every program. */
   function addPixels(part: HTMLCanvasElement): void {
     const { x, y, width: wide, height: high } = boxOf(part);
     const { width: columns, height: rows } = part;
@@ -129,7 +131,7 @@ export function drawSnapshot(root: HTMLElement, paper: string): string {
   }
 
   function addCurves(part: SVGSVGElement): void {
-    // Its box is that of all the figure, most of it empty.
+    // The element's box is not added, because it spans the whole figure and is mostly empty.
     const box = part.getBoundingClientRect();
     const [x, y] = [round(box.left - left), round(box.top - top)];
     const group = svg('g', { transform: `translate(${x} ${y})`, fill: 'none' });
@@ -159,7 +161,7 @@ export function drawSnapshot(root: HTMLElement, paper: string): string {
         return;
       }
       const href = part.toDataURL();
-      // A scheme of its own makes no request.
+      // A data URL makes no request.
       drawing.append(
         svg('image', {
           ...boxOf(part),

@@ -1,4 +1,4 @@
-/** The style of the element. Sizes are in em, so that the page's font decides; colours can be set from outside. */
+/** The element's style. Sizes are in em, so they follow the page's font size. Pages can set the colours. */
 const css = `
 :host {
   --_ink: var(--attention-heads-ink, CanvasText);
@@ -149,8 +149,9 @@ button[aria-disabled='true'] { border-color: var(--_tint); color: var(--_soft); 
 const shared = new WeakMap<Document, CSSStyleSheet>();
 
 /**
- * Gives a shadow root its style, again in each document that it moves to: a constructed style sheet belongs to one.
- * Constructed style sheets pass any Content-Security-Policy; where there are none, an element has to do.
+ * Applies the style to a shadow root, and again in each document that it moves to, because a constructed style sheet
+ * belongs to one document. Constructed style sheets are allowed by every Content-Security-Policy; engines without them
+ * get a `<style>` element.
  */
 export function applyStyle(root: ShadowRoot): void {
   if (root.querySelector('style') !== null) return;

@@ -1,6 +1,6 @@
 /**
- * The 256 colours of viridis by Stéfan van der Walt, Nathaniel Smith and Eric Firing (CC0), two digits for each of red,
- * green and blue; tests compare them with d3-scale-chromatic's, which would bring four times as much code.
+ * The 256 colours of viridis by Stéfan van der Walt, Nathaniel Smith and Eric Firing (CC0), as two hexadecimal digits
+ * each for red, green and blue. A test compares them with d3-scale-chromatic, which would be four times as much code.
  */
 const hex = [
   '44015444025645045745055946075a46085c460a5d460b5e470d60470e61471063471164471365481467481668481769',
@@ -21,7 +21,7 @@ const hex = [
   'd8e219dae319dde318dfe318e2e418e5e419e7e419eae51aece51befe51cf1e51df4e61ef6e620f8e621fbe723fde725',
 ].join('');
 
-/** Red, green, blue and opacity of each, as an image has them. */
+/** Red, green, blue and opacity of each colour, in an image's layout. */
 const palette = new Uint32Array(
   Uint8ClampedArray.from({ length: 4 * 256 }, (_, i) => {
     const at = 6 * (i >> 2) + 2 * (i % 4);
@@ -29,12 +29,13 @@ const palette = new Uint32Array(
   }).buffer,
 );
 
-/** Up to here white ink has a contrast of at least 4.5 to viridis, from here on black ink has. */
+/** Up to this weight, white text has a contrast of at least 4.5 to viridis; above it, black text has. */
 export const wantsDarkInk = (weight: number): boolean => weight > 0.435;
 
 /**
- * Draws weights (queries, keys), a pixel a weight, on the one scale of every map, 0 to 1: perceptually even, and safe
- * for the common kinds of colour blindness. Weights beyond 1, as dropout makes them, have the colour of 1.
+ * Draws weights (queries, keys) with one pixel for each weight. All maps share the scale from 0 to 1, which is
+ * perceptually even and suits common kinds of colour blindness. Weights above 1, which dropout produces, get the colour
+ * of 1.
  */
 export function paint(
   canvas: HTMLCanvasElement,
@@ -45,7 +46,7 @@ export function paint(
   canvas.width = keys;
   canvas.height = queries;
   const context = canvas.getContext('2d');
-  // jsdom has none.
+  // jsdom has no canvas context.
   if (context === null) return;
   const image = new ImageData(keys, queries);
   const pixels = new Uint32Array(image.data.buffer);

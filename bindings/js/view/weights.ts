@@ -1,22 +1,22 @@
 import { show, showShape } from '../runtime/errors.js';
 
-/** Weights as numbers with a shape, row-major; a headwise `Tensor` is one. */
+/** Row-major weights with a shape, such as a headwise `Tensor`. */
 export interface AttentionWeights {
   readonly data: ArrayLike<number>;
-  /** (heads, queries, keys) or (batch, heads, queries, keys); (queries, keys) is one head. */
+  /** (heads, queries, keys) or (batch, heads, queries, keys). (queries, keys) is a single head. */
   readonly shape: readonly number[];
 }
 
 /** Nested arrays of numbers; the innermost may be typed arrays. */
 export type NestedWeights = ArrayLike<number> | readonly NestedWeights[];
 
-/** The weights of one layer as layers take tensors: a tensor, `{ data, dims }` of ONNX Runtime or nested arrays. */
+/** The weights of one layer: a tensor, `{ data, dims }` of ONNX Runtime, or nested arrays. */
 export type AttentionWeightsLike =
   | AttentionWeights
   | { readonly data: ArrayLike<number>; readonly dims: readonly number[] }
   | NestedWeights;
 
-/** One layer, checked and copied. */
+/** A checked copy of one layer's weights. */
 export interface Layer {
   readonly batch: number;
   readonly heads: number;
@@ -27,7 +27,7 @@ export interface Layer {
 
 const shapes = '(queries, keys), (heads, queries, keys) or (batch, heads, queries, keys)';
 
-/** Throws `argument: expected …, got …`, as all of headwise words it. */
+/** Throws `argument: expected …, got …`, in the style of all headwise errors. */
 const wrongType = (argument: string, expected: string, got: string): never => {
   throw new TypeError(`${argument}: expected ${expected}, got ${got}`);
 };
@@ -37,16 +37,16 @@ export const outOfRange = (argument: string, expected: string, got: string): nev
 
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
 
-/** An array or a typed array, but no text. */
+/** Whether it is an array or a typed array, but not a string. */
 const isList = (value: unknown): value is ArrayLike<unknown> =>
   isObject(value) && 'length' in value && typeof value.length === 'number';
 
 const isSize = (value: unknown): value is number => Number.isInteger(value) && Number(value) > 0;
 
-/** How deep lists are nested, by their first elements. */
+/** Depth of nested arrays, by their first elements. */
 const depthOf = (given: unknown): number => (isList(given) ? 1 + depthOf(given[0]) : 0);
 
-/** Nested arrays as numbers with a shape. */
+/** Flattens nested arrays and returns the numbers with their shape. */
 function flatten(argument: string, given: unknown, depth: number): AttentionWeights {
   const shape: number[] = [];
   let level: unknown[] = [given];
@@ -100,9 +100,9 @@ function readLayer(argument: string, given: unknown): Layer {
   return { batch, heads, queries, keys, data: copy };
 }
 
-/** One layer or a list of them, all of one sentence, as layers; throws TypeError or RangeError. */
+/** Reads one layer, or a list of layers of the same sentence. Throws TypeError or RangeError. */
 export function readLayers(given: unknown): readonly Layer[] {
-  // Nested arrays are one layer, up to a depth of four.
+  // Nested arrays up to a depth of four are one layer.
   const depth = depthOf(given);
   const isOne = !Array.isArray(given) || (depth > 1 && depth < 5);
   if (isOne) return [readLayer('weights', given)];
@@ -149,7 +149,7 @@ export interface HeadWeights {
   readonly queries: number;
   readonly keys: number;
   readonly at: (head: number, query: number, key: number) => number;
-  /** (queries, keys) of one head */
+  /** (queries, keys) of one head. */
   readonly ofHead: (head: number) => Float32Array;
 }
 
@@ -167,8 +167,8 @@ function meanOf({ heads, queries, keys, data }: Layer, sample: number): Float32A
 }
 
 /**
- * The weights of a sample, or as those of a single head the mean of its heads. The same object for the same arguments, so
- * that what was drawn of it need not be drawn again.
+ * The weights of a sample, or the mean of its heads as a single head. Returns the same object for the same arguments,
+ * so that drawings of it can be reused.
  */
 export function weightsOf(layer: Layer, sample: number, isMean: boolean): HeadWeights {
   const { batch, queries, keys } = layer;

@@ -1,13 +1,13 @@
-/** What the element says. Heads and layers are numbered from 0, as in the properties. */
+/** The element's texts. Heads and layers are numbered from 0, as in the properties. */
 export interface AttentionHeadsWords {
-  /** What the chips, the words and the keys are, for whoever does not see them. */
+  /** Labels of the chips, the words and the keys, for screen readers. */
   readonly heads: string;
   readonly queries: string;
   readonly keys: string;
   readonly layers: string;
   readonly previousLayer: string;
   readonly nextLayer: string;
-  /** Leads back from one head to all of the model. */
+  /** The button from one head back to the model view. */
   readonly allLayers: string;
   readonly head: (head: number) => string;
   readonly mean: (heads: number) => string;
