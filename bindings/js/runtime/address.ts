@@ -1,16 +1,16 @@
 import { fail, reasonOf, show } from './errors.js';
 import { node } from './node.js';
 
-/** What `init` takes as `wasm`. */
+/** The values of `init`'s option `wasm`, for errors. */
 export const expectedWasm = 'a URL, a path, bytes or a WebAssembly.Module';
 
 /**
- * The address that a text means: in a page relative to its base, in a worker to the worker's own address; in Node a path,
- * unless it has a scheme.
+ * Resolves an address. On a page it is relative to the page's base, in a worker to the worker's own address. In Node it
+ * is a path unless it has a scheme.
  */
 export function addressOf(text: string): URL {
   try {
-    // A drive's letter is no scheme.
+    // A drive letter is not a scheme.
     if (node !== undefined && !/^[a-z][a-z\d+.-]+:/i.test(text)) {
       return node.getBuiltinModule('node:url').pathToFileURL(text);
     }

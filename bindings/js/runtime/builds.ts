@@ -1,15 +1,15 @@
-/** The builds of the WebAssembly core; each has a twin for several threads. */
+/** The builds of the WebAssembly core. Each also exists for several threads. */
 export type Variant = 'simd' | 'relaxed-simd';
 
-/** `WebAssembly.Module`; any object where types of WebAssembly are not there, as Node's are without those of the DOM. */
+/** `WebAssembly.Module`, or any object if no WebAssembly types are loaded, as in Node without the DOM types. */
 export type WasmModule = typeof globalThis extends {
   WebAssembly: { Module: { prototype: infer Module } };
 }
   ? Module
   : object;
 
-/** Where a build is, its bytes, or the module compiled from it. */
+/** A build's URL, its bytes, or its compiled module. */
 export type Source = URL | ArrayBuffer | ArrayBufferView | WasmModule;
 
-/** Those that there are. */
+/** Available builds. */
 export type Builds = Readonly<Partial<Record<Variant | `${Variant}-threads`, () => Source>>>;

@@ -2,24 +2,24 @@
  * What went wrong, as a short stable word for programs to compare.
  *
  * - `not-initialized`: a call before `await init()`
- * - `unsupported`: this engine or this package cannot do what was asked for
- * - `load-failed`: the WebAssembly file could not be had
+ * - `unsupported`: this engine or this package cannot do what was requested
+ * - `load-failed`: the WebAssembly file could not be loaded
  * - `unknown-option`: an option that the call does not know
- * - `invalid-option`: an option's value is outside what the option takes
- * - `invalid-type`: an argument is not of a kind that the call takes
- * - `invalid-shape`: a tensor's shape does not fit
- * - `invalid-value`: a number inside an argument is outside its range
+ * - `invalid-option`: an option's value is out of range
+ * - `invalid-type`: an argument has the wrong type
+ * - `invalid-shape`: a tensor has the wrong shape
+ * - `invalid-value`: a number inside an argument is out of range
  * - `invalid-state-dict`: names or shapes of a state dict do not fit the layer
- * - `invalid-file`: a file breaks its format's rules, or holds what is not taken
- * - `invalid-cache`: a cache that does not go with the layer or the call
- * - `cache-full`: more positions than a cache has room for
+ * - `invalid-file`: a file is malformed, or its content is not supported
+ * - `invalid-cache`: a cache does not fit the layer or the call
+ * - `cache-full`: a cache has no room for the new positions
  * - `sizes-unknown`: the call needs sizes that the layer has not inferred yet
- * - `no-pending-backward`: no forward that required gradients is left to go back from
+ * - `no-pending-backward`: there is no forward with `requiresGrad` to compute gradients for
  * - `disposed`: the layer, cache, model or optimizer was disposed of
- * - `out-of-memory`: the memory that the call needs cannot be had; nothing was changed
- * - `interrupted`: an earlier call did not return, as a time limit, Ctrl+C in a REPL or a trap ended it. What lives in
- *   that WebAssembly instance is lost: its layers, models, caches, optimizers and resident tensors. `await init()` makes
- *   a new instance
+ * - `out-of-memory`: the call could not allocate memory; nothing has changed
+ * - `interrupted`: a time limit, Ctrl+C in a REPL or a trap ended an earlier call. Everything in that WebAssembly
+ *   instance is lost: its layers, models, caches, optimizers and resident tensors. `await init()` creates a new
+ *   instance
  */
 export type ErrorCode =
   | 'not-initialized'
@@ -41,12 +41,12 @@ export type ErrorCode =
   | 'interrupted';
 
 /**
- * Every error that headwise throws on purpose. `message` names the argument, what was expected and what came:
+ * Every error that headwise throws on purpose. `message` names the argument, what was expected and what was given:
  * `queries: expected (batch, queries, 100), got (2, 4, 64)`.
  */
 export class HeadwiseError extends Error {
   override readonly name = 'HeadwiseError';
-  /** The documented code, for example `invalid-shape`. */
+  /** The error's code, for example `invalid-shape`. */
   readonly code: ErrorCode;
 
   constructor(code: ErrorCode, message: string, options?: ErrorOptions) {
@@ -71,12 +71,12 @@ export function failInterrupted(): never {
   );
 }
 
-/** What a caught error says, for the message of another. */
+/** The text of a caught error, for the message of another. */
 export function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** A value as an error message shows it, short whatever it is. */
+/** A short text of any value, for error messages. */
 export function show(value: unknown): string {
   switch (typeof value) {
     case 'string':
@@ -96,11 +96,11 @@ export function show(value: unknown): string {
   }
 }
 
-/** Whether it is what `loadSafetensors` gives, rather than the tensors in it. */
+/** Whether it is a result of `loadSafetensors`, rather than its tensors. */
 export const isFile = (value: object): boolean =>
   ['tensors', 'names', 'read'].every((name) => name in value);
 
-/** Typed arrays by their kind, since calls that take one kind may refuse another. */
+/** Shows a typed array by its type, because a call may accept some types only. */
 function showObject(value: object): string {
   if (!ArrayBuffer.isView(value)) {
     return value instanceof Promise
@@ -115,7 +115,7 @@ function showObject(value: object): string {
   return `${kind.startsWith('I') ? 'an' : 'a'} ${kind}`;
 }
 
-/** A shape as Python and the error messages write it: (2, 4, 100), (3,), (). */
+/** A shape as in Python and in error messages: (2, 4, 100), (3,), (). */
 export function showShape(shape: readonly (number | string)[]): string {
   return `(${shape.join(', ')}${shape.length === 1 ? ',' : ''})`;
 }

@@ -1,17 +1,17 @@
-/** Long work between turns of the event loop. */
+/** Timers, signals and turns of the event loop. */
 import { fail, show } from './errors.js';
 import { node } from './node.js';
 
-/** Timers and clock as they are when this file loads: fake ones, which tests install later, may never fire. */
+/** The timers when this file was loaded. Tests may install fake ones later, which may never fire. */
 const { setTimeout: startTimer, clearTimeout: stopTimer, setImmediate: runSoon } = globalThis;
 export { startTimer, stopTimer };
 
-/** Milliseconds since some moment. */
+/** Milliseconds since an arbitrary time. */
 export const now = performance.now.bind(performance);
 
-/** What throws a signal's reason once it was aborted. */
+/** Checks a signal and returns a function that throws its reason if it is aborted. */
 export function checkSignal(signal: unknown): () => void {
-  // Not by its class: a page's and a test's own may be others.
+  // Checks a method instead of the class, which can differ between realms.
   const throwIfAborted: unknown = (signal as Partial<AbortSignal> | null | undefined)
     ?.throwIfAborted;
   if (signal !== undefined && typeof throwIfAborted !== 'function') {
@@ -22,7 +22,7 @@ export function checkSignal(signal: unknown): () => void {
   };
 }
 
-/** What `promise` comes to, or, as an error, the reason of a signal that is aborted before. */
+/** Waits for `promise`. Rejects with the signal's reason if it is aborted first. */
 export async function orAborted<Value>(
   promise: Promise<Value>,
   signal: AbortSignal | undefined,
@@ -42,7 +42,7 @@ export async function orAborted<Value>(
   }
 }
 
-/** A turn of the event loop. A timer would take a page 4 ms. */
+/** Yields to the event loop once. On a page, a timer would take 4 ms. */
 export const nextTurn = (): Promise<void> =>
   new Promise((resolve) => {
     if (node !== undefined && typeof runSoon === 'function') {

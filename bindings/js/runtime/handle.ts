@@ -3,7 +3,7 @@ import { failInterrupted, HeadwiseError } from './errors.js';
 import type { Address } from './memory.js';
 import { enter, enteredCore, isLost } from './wasm.js';
 
-/** The calls that give memory back. */
+/** The core's functions that free memory. */
 type Free =
   | 'deleteTensor'
   | 'deleteLayer'
@@ -12,44 +12,44 @@ type Free =
   | 'deleteModelCache'
   | 'deleteOptimizer';
 
-/** Something in WebAssembly memory. */
+/** An allocation in WebAssembly memory. */
 interface Owned {
   readonly core: Core;
   readonly address: Address;
   readonly free: Free;
 }
 
-/** Gives memory back, unless all of it is lost. */
+/** Frees an allocation, unless the whole core is lost. */
 function release({ core, address, free }: Owned): void {
   if (!isLost(core)) {
     core[free](address);
   }
 }
 
-/** What was dropped without `dispose` gives its memory back when it is collected. */
+/** Frees the allocations of objects that are garbage-collected without `dispose`. */
 const finalizers = new FinalizationRegistry(release);
 
 function failDisposed(kind: string): never {
   throw new HeadwiseError('disposed', `${kind}: expected one in use, got one that was disposed of`);
 }
 
-/** What a layer, cache, model or optimizer has in WebAssembly memory, or the model that it is part of. */
+/** The allocation of a layer, cache, model or optimizer, or of the model that it is part of. */
 export interface Held {
   readonly disposed: boolean;
-  /** Enters the core that it lives in and returns the address there, or throws if it was disposed of or lost. */
+  /** Enters the core of the allocation and returns its address. Throws if it was disposed of or lost. */
   inUse(): Address;
-  /** Gives the memory back; again, and where it is lost, does nothing. */
+  /** Frees the allocation. Does nothing if it was freed before or is lost. */
   dispose(): void;
 }
 
-/** What has memory of its own. */
+/** The handle of an object with its own allocation. */
 export class Handle implements Held {
   readonly #kind: string;
   #owned: Owned | undefined;
 
   /**
-   * @param kind as errors call it
-   * @param owner the object that is collected
+   * @param kind the object's name in errors
+   * @param owner the object; when it is garbage-collected, the allocation is freed
    */
   constructor(kind: string, owner: object, address: Address, free: Free) {
     this.#kind = kind;
@@ -67,19 +67,19 @@ export class Handle implements Held {
     return address;
   }
 
-  /** Whether it is lost with the memory of an interrupted call. */
+  /** Whether an interrupted call has lost the core. */
   get lost(): boolean {
     return this.#owned !== undefined && isLost(this.#owned.core);
   }
 
-  /** Throws if it was disposed of or lost; enters no core. */
+  /** Throws if it was disposed of or lost. Does not enter the core. */
   check(): void {
     this.#check();
   }
 
   dispose(): void {
     if (this.#owned !== undefined) {
-      // In this order: wherever it is interrupted, nothing is freed twice.
+      // In this order, an interruption at any point frees nothing twice.
       finalizers.unregister(this);
       release(this.#owned);
       this.#owned = undefined;
@@ -97,12 +97,15 @@ export class Handle implements Held {
   }
 }
 
-/** Part of what another handle holds: it is disposed of with the whole, which it keeps from being collected. */
+/**
+ * The handle of a part of another handle's object. Disposing of the whole disposes of the part. The part keeps the
+ * whole from being garbage-collected.
+ */
 export class PartHandle implements Held {
   readonly #kind: string;
   readonly #whole: Held;
   readonly #address: Address;
-  /** Nothing but kept. */
+  /** Never read: the reference keeps the owner from being garbage-collected. */
   readonly owner: object;
 
   constructor(kind: string, owner: object, whole: Held, address: Address) {
@@ -125,11 +128,11 @@ export class PartHandle implements Held {
   }
 
   dispose(): void {
-    // The whole's own.
+    // The whole's handle frees the memory.
   }
 }
 
-/** Something new with what it still lacks; if that fails, its memory is given back. */
+/** Completes a new object. If that fails, frees its memory. */
 export function completed<New extends { dispose(): void }>(
   made: New,
   complete: (made: New) => void,

@@ -14,66 +14,66 @@ import { checkThreads, chooseThreads, startsLater, ThreadPool } from './threads.
 import { hasModels, isLost, setCore } from './wasm.js';
 
 export interface InitOptions {
-  /** Which build to load; `'auto'`, the default, takes the fastest that this engine can run. */
+  /** Which build to load. Default: `'auto'`, the fastest that this engine can run. */
   variant?: 'auto' | Variant | undefined;
   /**
-   * How many threads to compute on, the caller's among them, 64 at most. `'auto'`, the default, takes one for each
-   * core, 8 at most, where memory can be shared (Node; pages that are cross-origin isolated) and workers start, else 1.
-   * Results are the same for any number.
+   * Number of threads, including the caller's; at most 64. `'auto'` uses one for each core, at most 8, if memory can be
+   * shared (in Node, and on cross-origin isolated pages) and workers start; otherwise 1. Results do not depend on it.
+   * Default: `'auto'`.
    */
   threads?: number | 'auto' | undefined;
   /**
-   * Where the WebAssembly file is, its bytes, or the module compiled from it, if the file does not lie beside the
-   * package's JavaScript. A URL as text may be relative: to the page's address (`document.baseURI`), or to that of the
-   * worker. Under Node a text is a URL, or the path of a file. Of which variant the module is, is the caller's choice;
-   * `init` tells. It computes on one thread unless `threads` is a number above 1, and is the variant's twin for threads
-   * then.
+   * The WebAssembly file's URL, its bytes, or its compiled module, if the file is not beside the package's JavaScript.
+   * A string may be a URL relative to the page (`document.baseURI`) or to the worker; in Node it is a URL or a path.
+   * Any build's file works, and the result of `init` says which variant it is. The file must be the build for threads
+   * if `threads` is a number above 1; otherwise, headwise computes on one thread.
    */
   wasm?: URL | string | ArrayBuffer | ArrayBufferView | WasmModule | undefined;
   /**
-   * Ends the wait: for the file, and for workers, which may never answer. `init` then rejects with the signal's reason;
-   * workers that are on their way still come, unless `dispose` or `init({ threads: 1 })` ends them.
+   * Stops waiting for the file and for workers. `init` then rejects with the signal's reason. Workers that are starting
+   * continue to start, unless `dispose` or `init({ threads: 1 })` ends them.
    */
   signal?: AbortSignal | undefined;
 }
 
-/** What `init` chose. */
+/** The variant and number of threads that `init` chose. */
 export interface Initialized {
   readonly variant: Variant;
   /**
-   * How many threads compute. It follows what becomes of them: 1 after `dispose`, and if workers that were to start
-   * with the first large call did not.
+   * Number of threads in use. It changes to 1 after `dispose`, and if workers fail to start with the first large call.
    */
   readonly threads: number;
 }
 
-/** What was loaded. */
+/** A loaded core. */
 interface Engine {
   readonly variant: Variant;
   readonly core: Core;
-  /** The options that it was loaded by. */
+  /** The options of the `init` call that loaded it. */
   readonly given: { readonly threads: number | 'auto'; readonly wasm: InitOptions['wasm'] };
   readonly threadPool: ThreadPool;
 }
 
 let engine: Engine | undefined;
-/** Files are loaded one after the other, so that each call has an answer of its own. */
+/** Calls load one after the other, so that each gets its own result. */
 let lastLoad: Promise<unknown> = Promise.resolve();
 
 /**
- * Loads the WebAssembly core and starts its threads. Everything but `Tensor` needs it; calling it again is free and
- * gives the first call's answer. If models, tasks, optimizers or files were imported only since, it loads what these
- * need: new layers and caches are then made there, existing ones stay where they are, computed on one thread. After
- * a call that was interrupted (`HeadwiseError` of code `interrupted`) it loads what was loaded anew. Threads are there
- * when it resolves, save for those of `'auto'` under Node: they start with the first large call, since their start takes
- * longer than many a program. Workers sleep between calls and do not keep a Node program from ending.
+ * Loads the WebAssembly core and starts its threads. Everything except `Tensor` needs it. Another call does nothing and
+ * returns the first call's result, with two exceptions. If models, tasks, optimizers or files were imported since, it
+ * loads the build with models: new layers and caches use it; existing ones stay in the old one and compute on one
+ * thread. If a call was interrupted (`HeadwiseError` with code `interrupted`), it loads a new core.
  *
- * Workers that neither come nor fail keep `init({ threads: 2 })` waiting: `signal`, `dispose()` and
- * `init({ threads: 1 })`, which takes its place, end the wait. `'auto'` waits for 20 seconds.
+ * When it resolves, the threads are ready, with one exception: in Node, the threads of `'auto'` start with the first
+ * large call, because starting them takes longer than many programs run. Workers sleep between calls and do not keep a
+ * Node program running.
  *
- * @throws HeadwiseError `unsupported` where WebAssembly SIMD or exceptions are missing, or a variant, thread count or file is asked for
- *   that is not there or is not the one loaded; `load-failed` when the file, its memory or the workers cannot be had; it may
- *   then be called again, with other options, too. The signal's reason
+ * If workers neither start nor fail, `init({ threads: 2 })` keeps waiting. `signal`, `dispose()` and `init({ threads: 1
+ * })` end the wait. `'auto'` waits for at most 20 seconds.
+ *
+ * @throws HeadwiseError `unsupported` if WebAssembly SIMD or exceptions are missing, or if the variant, thread count or
+ *   file is unavailable or differs from the loaded one; `load-failed` if the file, its memory or the workers fail to
+ *   load. You may then call it again, also with other options. The signal's reason
  */
 export async function init(options?: InitOptions): Promise<Initialized> {
   const {
@@ -104,15 +104,15 @@ export async function init(options?: InitOptions): Promise<Initialized> {
 }
 
 /**
- * Ends the threads that `init` started, or is starting: it then resolves with one thread. Layers and caches stay, and
- * calls compute on the caller's thread alone until `init` is called again. Without threads, or before `init`, it does
- * nothing.
+ * Ends the threads that `init` has started or is starting; a pending `init` then resolves with one thread. Layers and
+ * caches stay, and calls compute on the caller's thread until `init` is called again. Does nothing without threads or
+ * before `init`.
  */
 export function dispose(): void {
   engine?.threadPool.pause();
 }
 
-/** What is asked of `init`. */
+/** Checked options of `init`. */
 interface Wanted {
   readonly variant: 'auto' | Variant;
   readonly threads: number | 'auto';
@@ -120,7 +120,10 @@ interface Wanted {
   readonly signal: InitOptions['signal'];
 }
 
-/** Loads what is not loaded yet. `ready` settles when the threads are there, in an object that is no promise. */
+/**
+ * Loads what is missing. `ready` settles when the threads are ready; the object around it keeps `await` from waiting
+ * for it.
+ */
 async function initialize(
   wanted: Wanted,
 ): Promise<{ readonly engine: Engine; readonly ready: Promise<void> }> {
@@ -147,7 +150,7 @@ async function initialize(
   }
   const { engine: made, workers } = await load(given);
   engine = made;
-  // What lives in the memory of the one before stays there, and is computed by the caller's thread alone.
+  // Objects in the old core stay there and compute on the caller's thread only.
   before?.threadPool.pause();
   return { engine: made, ready: made.threadPool.have(threads, workers) };
 }
@@ -158,7 +161,7 @@ function checkVariant(wanted: 'auto' | Variant, loaded: Variant): void {
   }
 }
 
-/** Whether another is to be loaded: with models, which were imported since, or that which is given now. */
+/** Whether to load another core: models were imported since, or another file is given. */
 const lacksModels = (loaded: Engine, wasm: InitOptions['wasm']): boolean =>
   modelBuilds !== undefined &&
   !hasModels(loaded.core) &&
@@ -173,20 +176,20 @@ function isSame(wasm: unknown, other: unknown): boolean {
     });
     return a === b;
   } catch {
-    // What was loaded is a source.
+    // A value that cannot be located differs from the loaded source, which can.
     return false;
   }
 }
 
-/** The builds with models, if anything that needs them was imported. */
+/** The builds with models; undefined unless something that needs them was imported. */
 let modelBuilds: Builds | undefined;
 
-/** Has `init` load one of these, the builds with models. */
+/** Makes `init` load one of these builds with models. */
 export function haveModels(builds: Builds): void {
   modelBuilds = builds;
 }
 
-/** The fastest build that the engine can run, or the one asked for. */
+/** The requested build. `'auto'` means the fastest that the engine can run. */
 async function choose(variant: 'auto' | Variant, builds: Builds): Promise<Variant> {
   if (variant === 'simd') {
     return variant;
@@ -200,7 +203,7 @@ async function choose(variant: 'auto' | Variant, builds: Builds): Promise<Varian
   return isRelaxed ? 'relaxed-simd' : 'simd';
 }
 
-/** Loads what was asked for, and starts its workers where they are to be there soon. */
+/** Loads a core. Also starts workers, unless they start with the first large call. */
 async function load({
   variant: wanted,
   threads: wantedThreads,
@@ -227,7 +230,7 @@ async function load({
     !hasThreads || (wasm !== undefined && wantedThreads === 'auto') ? 1 : wantedThreads,
   );
   const { memory, isShared } = allocateMemory(threads, wantedThreads === 'auto');
-  // They start while the module is loaded.
+  // Workers start while the module is loaded.
   const workers = isShared && !startsLater(wantedThreads) ? startWorkers(threads - 1) : undefined;
   const name = isShared ? (`${build}-threads` as const) : build;
   let place = `headwise-${modelBuilds === undefined ? '' : 'models-'}${name}.wasm beside the JavaScript`;
@@ -253,7 +256,7 @@ async function load({
     }
     const advice = wasm === undefined ? ' (copy it there, or give init({ wasm }))' : '';
     const reason = reasonOf(error);
-    // Engines name what a Content-Security-Policy lacks, or the policy.
+    // Engines mention the missing `unsafe-eval` source or the Content-Security-Policy.
     const expected = /unsafe-eval|CSP/.test(reason)
       ? "a policy with script-src 'wasm-unsafe-eval'"
       : `a WebAssembly module at ${place}${advice}`;
@@ -262,12 +265,15 @@ async function load({
   }
 }
 
-/** In pages of 64 KB, as bindings/wasm/CMakeLists.txt has it. */
+/** In pages of 64 KB, as in bindings/wasm/CMakeLists.txt. */
 const initialMemory = 256;
-/** 4, 2, 1 and 0.5 GB: address space, of which some engines have little and give none to more than one memory. */
+/** Maximum sizes to try, largest first: 4, 2, 1 and 0.5 GB of address space, which is scarce in some engines. */
 const mostMemory = [65536, 32768, 16384, 8192];
 
-/** The memory of so many threads; of one, where there is none to share and their number is automatic. */
+/**
+ * Allocates memory for this number of threads. With an automatic number, falls back to one thread if no memory can be
+ * shared.
+ */
 function allocateMemory(
   threads: number,
   isAuto: boolean,
@@ -295,16 +301,16 @@ function allocateMemory(
   );
 }
 
-/** What a source is, whichever page or context its class is of. */
+/** Checks a source's type. Works for objects of other realms, such as frames. */
 const isA = (kind: RegExp, source: unknown): boolean =>
   kind.test(Object.prototype.toString.call(source));
 const isUrl = (source: unknown): source is URL => isA(/ URL\]$/, source);
-// No type guard: TypeScript's type of modules is empty, so that everything is one.
+// Not a type guard: TypeScript's type of modules is empty, so every value would match.
 const isModule = (source: unknown): boolean => isA(/\.Module\]$/, source);
 const isBytes = (source: unknown): source is BufferSource =>
   ArrayBuffer.isView(source) || isA(/ArrayBuffer\]$/, source);
 
-/** What was given as `wasm`, a text as the URL that it means. */
+/** Checks `wasm` and resolves strings to URLs. */
 function locate(wasm: unknown): Source {
   if (typeof wasm === 'string') {
     return addressOf(wasm);
@@ -332,7 +338,7 @@ async function compile(
   if (!isUrl(source)) {
     return source;
   }
-  // `fetch` reads no files under Node.
+  // In Node, `fetch` cannot read files.
   if (source.protocol === 'file:' && node !== undefined) {
     return WebAssembly.compile(node.getBuiltinModule('node:fs').readFileSync(source));
   }
@@ -340,7 +346,7 @@ async function compile(
   if (!response.ok) {
     throw new Error(`HTTP status ${response.status}`);
   }
-  // No engine streams what has another type, or parameters beside it.
+  // Engines stream this exact type only, without parameters.
   return response.headers.get('Content-Type') === 'application/wasm' &&
     'compileStreaming' in WebAssembly
     ? WebAssembly.compileStreaming(response)

@@ -1,4 +1,4 @@
-/** What headwise/inline has in place of files: one build, with models, as text. */
+/** The builds of headwise/inline: a single one, with models, as text. */
 import models from 'headwise-models-simd.wasm';
 import type { Builds } from './builds.js';
 

@@ -1,6 +1,6 @@
 import type { Builds } from './builds.js';
 
-/** The builds for layers alone, in files beside the JavaScript, spelled out so that bundlers find them. */
+/** The builds for layers only, in files beside the JavaScript. The URLs are literal so that bundlers find them. */
 export const layerFiles: Builds = {
   simd: () => new URL('./headwise-simd.wasm', import.meta.url),
   'simd-threads': () => new URL('./headwise-simd-threads.wasm', import.meta.url),

@@ -1,6 +1,6 @@
 import type { Builds } from './builds.js';
 
-/** The builds with models, as layer-files.ts has those without. */
+/** The builds with models, in files beside the JavaScript. */
 export const modelFiles: Builds = {
   simd: () => new URL('./headwise-models-simd.wasm', import.meta.url),
   'simd-threads': () => new URL('./headwise-models-simd-threads.wasm', import.meta.url),

@@ -1,6 +1,6 @@
 /**
- * The builds with models, training and files. A module of the package apart, of which bundlers leave out both the code
- * and the effect unless something that is used makes a call of those builds.
+ * The builds with models, training and files. This is a separate module, so that bundlers remove it unless the program
+ * uses a function that needs these builds.
  */
 import type { Core } from 'headwise-glue';
 import { haveModels } from './init.js';
@@ -9,7 +9,7 @@ import { checkHasModels, newestCore } from './wasm.js';
 
 haveModels(modelFiles);
 
-/** The core in which new things are made, with the calls of models, training and files. */
+/** Enters the newest core and returns it. Fails unless it has models, training and files. */
 export function modelsCore(): Core {
   const newest = newestCore();
   checkHasModels();

@@ -1,4 +1,4 @@
-/** What headwise/inline has in place of start-workers.ts: it computes on the caller's thread alone. */
+/** Replaces start-workers.ts in headwise/inline, which computes on the caller's thread only. */
 import type { StartedWorker } from './start-workers.js';
 
 export const startWorkers = (): StartedWorker[] => [];

@@ -4,11 +4,11 @@ import { fail, isFile, show } from './errors.js';
 export const isObject = (value: unknown): value is object =>
   typeof value === 'object' && value !== null;
 
-/** An object of named members, rather than a list of numbers. */
+/** Whether it is an object other than an array or a typed array. */
 export const isRecord = (value: unknown): value is object =>
   isObject(value) && !Array.isArray(value) && !ArrayBuffer.isView(value);
 
-/** PyTorch's names of options, without case and underscores, and ours. */
+/** PyTorch's option names, in lower case and without underscores, and ours. */
 const ofPyTorch: ReadonlyMap<string, string> = new Map([
   ['embeddim', 'numHiddens'],
   ['kdim', 'keySize'],
@@ -20,15 +20,18 @@ const ofPyTorch: ReadonlyMap<string, string> = new Map([
   ['keypaddingmask', 'keyMask'],
   ['iscausal', 'causal'],
 ]);
-/** In PyTorch `true` is a key that is left out. */
+/** In PyTorch, true in these masks excludes a key. */
 const oppositeMasks = ['attnmask', 'keypaddingmask'];
-/** Those that there are no options for. */
+/** PyTorch's options that headwise does not have, and why. */
 const withoutOption: ReadonlyMap<string, string> = new Map([
   ['batchfirst', 'inputs are always (batch, length, size)'],
   ['averageattnweights', 'weights are always those of each head'],
 ]);
 
-/** What was meant by an unknown name: one of PyTorch's, another case, underscores, or a slip in every third letter. */
+/**
+ * A hint for an unknown name: PyTorch's name of an option, another spelling, or a name with at most one typo in three
+ * letters.
+ */
 function hintFor(name: string, known: readonly string[]): string {
   const plain = (text: string): string => text.replaceAll('_', '').toLowerCase();
   const given = plain(name);
@@ -52,9 +55,8 @@ function hintFor(name: string, known: readonly string[]): string {
 }
 
 /**
- * A copy of the given options, {} for undefined: each is asked for once, and here, since asking may run the caller's
- * code. An option that is not known is an error that names it, so that a misspelt or a later version's option never
- * passes silently.
+ * Checks and copies the given options; undefined becomes {}. Reads each value once, because reading may run the
+ * caller's code. Unknown options are an error, so that a typo or an option of a later version is never ignored.
  */
 export function checkOptions<Options extends object>(
   given: Options | null | undefined,
@@ -84,8 +86,8 @@ export function checkOptions<Options extends object>(
 }
 
 /**
- * What an object holds, in the order of the names; values that are not wanted are not looked at. A Map or a list, which
- * have no names, is no such object, nor is a file with its tensors.
+ * The entries of an object, sorted by name; reads only the wanted values. Fails for a Map, an array, and a file in
+ * place of its tensors.
  */
 export function entriesOf(
   argument: string,
@@ -102,7 +104,7 @@ export function entriesOf(
     .map((name) => [name, isWanted(name) ? values[name] : undefined]);
 }
 
-/** The largest integer of 32 bits. */
+/** The largest signed 32-bit integer. */
 export const largestInteger = 2147483647;
 
 export const isIntegerIn = (
@@ -112,7 +114,7 @@ export const isIntegerIn = (
 ): value is number =>
   Number.isInteger(value) && (value as number) >= least && (value as number) <= most;
 
-/** An option that is an integer of this range. */
+/** Checks an option: an integer in this range. */
 export function checkInteger(
   argument: string,
   value: unknown,
@@ -125,11 +127,11 @@ export function checkInteger(
   return value;
 }
 
-/** A size option: an integer from 1 to 2^31 − 1. */
+/** Checks a size: an integer from 1 to 2^31 − 1. */
 export const checkSize = (argument: string, value: unknown): number =>
   checkInteger(argument, value, 1);
 
-/** What `read` makes of an argument, undefined if it was left out. */
+/** Reads an argument with `read`; undefined if it is undefined. */
 export const ifGiven = <Read>(
   argument: string,
   value: unknown,
@@ -146,7 +148,7 @@ export function checkBoolean(argument: string, value: unknown, byDefault: boolea
   return value;
 }
 
-/** An option that is a finite number from 0 on. */
+/** Checks an option: a finite number of at least 0. */
 export function checkNonNegative(argument: string, value: unknown): number {
   if (!Number.isFinite(value) || (value as number) < 0) {
     fail('invalid-option', argument, 'a finite number from 0 on', show(value));
@@ -154,14 +156,14 @@ export function checkNonNegative(argument: string, value: unknown): number {
   return value as number;
 }
 
-/** A seed: an integer from 0 to 2^53 − 1; drawn at random when left out. */
+/** Checks a seed: an integer from 0 to 2^53 − 1. Default: a random one. */
 export function checkSeed(value: unknown): number {
   return value === undefined
     ? Math.floor(Math.random() * 2 ** 32)
     : checkInteger('seed', value, 0, Number.MAX_SAFE_INTEGER);
 }
 
-/** One of a few words. */
+/** Checks an option with a fixed list of values. Default: the first. */
 export function checkWord<Word extends string>(
   argument: string,
   value: unknown,

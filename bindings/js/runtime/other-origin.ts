@@ -1,6 +1,6 @@
 import { reasonOf } from './errors.js';
 
-/** Why a worker cannot be made, and what a page under Trusted Types can do. */
+/** Why creating a worker failed, with a hint for pages with Trusted Types. */
 export function refusalOf(error: unknown): string {
   const reason = reasonOf(error);
   return /Trusted|trusted type/.test(reason)
@@ -8,14 +8,14 @@ export function refusalOf(error: unknown): string {
     : reason;
 }
 
-/** A worker of a module that is of another origin than the page, as of a CDN; undefined if it is the page's own. */
+/** Creates a worker for a file of another origin, such as a CDN's; returns undefined for the page's own origin. */
 export function workerOfAnotherOrigin(file: URL): Worker | undefined {
-  // Next.js has addresses without a host.
+  // Next.js uses URLs without a host.
   const { href, origin } = new URL(file, location.href);
   if (origin === location.origin) {
     return undefined;
   }
-  // A worker's own script is of the page's origin, what it imports may be of any.
+  // A worker's script must have the page's origin, but it may import modules of any origin.
   const script = new Blob([`import "${href}"`], { type: 'text/javascript' });
   return new Worker(URL.createObjectURL(script), { type: 'module' });
 }

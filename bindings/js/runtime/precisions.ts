@@ -1,5 +1,5 @@
-/** How many bits a number has where it is kept. */
+/** Precision in which numbers are stored. */
 export type Precision = 'float32' | 'float16' | 'int8';
 
-/** In the order of the C++ enumeration. */
+/** The order of the C++ enumeration. */
 export const precisions = ['float32', 'float16', 'int8'] as const satisfies readonly Precision[];

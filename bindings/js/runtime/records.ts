@@ -1,6 +1,6 @@
 /**
- * How records and messages get into WebAssembly memory and out of it. What each of them holds is described in
- * bindings/records/table.mjs, of which `headwise-records` is made.
+ * Records and messages in WebAssembly memory. Their fields are defined in bindings/records/table.mjs, from which
+ * `headwise-records` is generated.
  */
 import { failOutOfMemory } from './errors.js';
 import {
@@ -13,10 +13,10 @@ import {
 } from './memory.js';
 import { core } from './wasm.js';
 
-/** The words of a record. Flags and what there is not become integers where they are written. */
+/** A record's words. Booleans and undefined are converted to integers when they are written. */
 export type Packed<Fields> = readonly Word[] & { readonly of?: Fields };
 
-/** A record of fixed length: its number of words, and what makes them of its fields. */
+/** A type of record with a fixed length: its number of words, and the function that packs its fields. */
 export interface RecordKind<Fields> {
   readonly words: number;
   pack(record: Fields): Packed<Fields>;
@@ -30,12 +30,12 @@ export function writeRecord<Fields>(
   writeIntegers(address, kind.pack(record));
 }
 
-/** A message: of each field, in their order, the method that writes or reads it, or the message that it is. */
+/** A type of message: for each field, in order, its kind. */
 export interface MessageKind<Message> {
   readonly of?: Message;
 }
 
-/** The name of what writes or reads it, a list of messages, or a message. */
+/** A field's kind: the name of a method that reads and writes it, a list of messages, or a message. */
 type FieldKind = string | readonly [MessageKind<unknown>] | MessageKind<unknown>;
 
 const fieldsOf = (kind: MessageKind<unknown>): [string, FieldKind][] =>
@@ -43,13 +43,13 @@ const fieldsOf = (kind: MessageKind<unknown>): [string, FieldKind][] =>
 
 const wordRange = 2 ** 32;
 
-/** The two words of an integer from 0 to below 2^53. */
+/** Splits an integer from 0 to below 2^53 into two words. */
 export const toWide = (value: number): [low: number, high: number] => [
   value % wordRange,
   value / wordRange,
 ];
 
-/** Whole words. */
+/** Rounds a number of bytes up to whole words. */
 const filledUp = (bytes: number): number => 4 * Math.ceil(bytes / 4);
 
 const bytesOfWords = (...words: readonly number[]): Uint8Array =>
@@ -59,7 +59,7 @@ const withLength = (bytes: Uint8Array): Uint8Array[] => [bytesOfWords(bytes.leng
 
 const wordOf = (value: number | boolean): Uint8Array[] => [bytesOfWords(Number(value))];
 
-/** The pieces of a request's fields, each of whole words once it is filled up. */
+/** The bytes of each kind of field. Each piece is padded to whole words. */
 const written = {
   size: wordOf,
   flag: wordOf,
@@ -86,7 +86,7 @@ function piecesOf(kind: MessageKind<unknown>, message: unknown): Uint8Array[] {
   });
 }
 
-/** What reads a response's messages, one after the other. */
+/** Returns a function that reads a response's messages one after the other. */
 function readerOf(bytes: Uint8Array<ArrayBuffer>): (kind: MessageKind<unknown>) => unknown {
   const words = new Uint32Array(bytes.buffer);
   let next = 1;
@@ -122,11 +122,11 @@ function readerOf(bytes: Uint8Array<ArrayBuffer>): (kind: MessageKind<unknown>) 
   return message;
 }
 
-/** Writes a message to working memory and returns where. */
+/** Writes a message to working memory and returns its address. */
 export function send<Message>(kind: MessageKind<Message>, message: Message): Address {
   const pieces = piecesOf(kind, message);
   const bytes = pieces.reduce((sum, { length }) => sum + filledUp(length), 4);
-  // Not by `reserve`: what follows is no large call, however long its message is.
+  // The core's `reserve` instead of ours, which would count a long message as a large call and start the threads.
   const address = core().reserve(bytes / 4);
   if (isAbsent(address)) {
     failOutOfMemory();
@@ -140,7 +140,7 @@ export function send<Message>(kind: MessageKind<Message>, message: Message): Add
   return address;
 }
 
-/** Reads the message that a call has left in working memory. */
+/** Reads a message that a call left in working memory. */
 export function receive<Message>(kind: MessageKind<Message>, address: Address | Absent): Message {
   if (isAbsent(address)) {
     failOutOfMemory();

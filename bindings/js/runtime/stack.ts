@@ -1,7 +1,7 @@
-/** To be called with 0. */
+/** Call it with 0. */
 export type StackCheck = (calls: 0) => void;
 
-/** Types of 1000 vectors: no WebAssembly function may return more. */
+/** A function type with 1000 vectors, WebAssembly's limit for results. */
 const values = Array<number>(1000).fill(0x7b);
 const count = [0xe8, 0x07];
 
@@ -21,10 +21,12 @@ const module = (): Uint8Array<ArrayBuffer> =>
   );
 
 /**
- * Makes a function that throws a RangeError ("Maximum call stack size exceeded") unless 60 KB of the engine's stack are
- * left. The deepest call and what JavaScript does behind it take 4 KB; V8 wants 40 KB more to compile a function at its
- * first call. It is a WebAssembly function with a frame of 4000 vectors: engines check on entry that the stack has room
- * for the frame, which takes them some nanoseconds.
+ * Creates a function that throws a RangeError ("Maximum call stack size exceeded") unless 60 KB of the engine's stack
+ * are free. The deepest call, with the JavaScript after it, needs 4 KB; V8 needs 40 KB more to compile a function at
+ * its first call.
+ *
+ * The function is a WebAssembly function with a frame of 4000 vectors. On entry, engines check that the stack has room
+ * for the frame, which takes a few nanoseconds.
  */
 export async function createStackCheck(): Promise<StackCheck> {
   const never = (): undefined => undefined;

@@ -2,19 +2,19 @@ import { node } from './node.js';
 import { workerOfAnotherOrigin } from './other-origin.js';
 import type { WorkerTask } from './worker.js';
 
-/** A worker on its way. */
+/** A worker that is starting or running. */
 export interface StartedWorker {
-  /** Resolves when it is about to work; rejects if it fails to. */
+  /** Resolves before it begins its task; rejects if it fails to start. */
   readonly ready: Promise<void>;
   give(task: WorkerTask): void;
-  /** Whether a Node program goes on until it is ready. */
+  /** Whether a Node program keeps running until the worker is ready. */
   keepProgram(keeps: boolean): void;
-  /** Ends it, in Node not while it begins its task; otherwise it ends with its generation. */
+  /** Ends the worker. In Node, a worker that is beginning its task ends afterwards. */
   end(): void;
 }
 
-// Spelled out, so that bundlers find the file; for browsers where it is used, so that they bundle it as a worker. Vite,
-// whose programs run in browsers, would have this one as text in the script.
+// The URLs are literal, so that bundlers find the file. For browsers the URL is inside `new Worker`, so that they
+// bundle it as a worker. Vite would inline this one as text, which only Node needs.
 
 const workerFile = (): URL => new URL(/* @vite-ignore */ './worker.js', import.meta.url);
 
@@ -46,7 +46,7 @@ function startInBrowser(): StartedWorker {
 function startInNode(process: NodeJS.Process): StartedWorker {
   const { Worker } = process.getBuiltinModule('node:worker_threads');
   const worker = new Worker(workerFile(), {
-    // The program's own flags may be about how it was given.
+    // Without the program's own flags, some of which, such as `--eval`, do not apply to workers.
     execArgv: [],
   });
   let isReady = false;
@@ -79,7 +79,7 @@ function startInNode(process: NodeJS.Process): StartedWorker {
         void worker.terminate();
         return;
       }
-      // Node 20 crashes if it terminates a worker that is about to fail, which ends by itself.
+      // Node 20 crashes if it terminates a worker that is about to fail. Such a worker ends by itself.
       worker.unref();
       ready.then(
         () => void worker.terminate(),
@@ -99,26 +99,26 @@ function startWorker(): StartedWorker {
   }
 }
 
-/** Starts workers, which wait for their tasks. That one cannot be had is told by its `ready`. */
+/** Starts workers, which wait for their tasks. If one fails to start, its `ready` rejects. */
 export function startWorkers(count: number): StartedWorker[] {
   return Array.from({ length: count }, () => {
     const worker = startWorker();
-    // Who gives it its task hears of it.
+    // Prevents an unhandled rejection; the caller gets the error when it awaits `ready`.
     worker.ready.catch(() => undefined);
     return worker;
   });
 }
 
-/** Of use while no call is under way: workers hold nothing between calls. */
+/** Ends workers. Only between calls, when no work is in progress. */
 export function endWorkers(workers: readonly StartedWorker[]): void {
   workers.forEach((worker) => {
     worker.end();
   });
 }
 
-/** Whether Node starts workers, as far as can be told without starting one. */
+/** Whether Node can probably start workers. Does not start one. */
 export function mayStartInNode(process: NodeJS.Process): boolean {
-  // Without --permission there is no such object, whatever its type says.
+  // Undefined without --permission, contrary to its type.
   const permission = process.permission as NodeJS.Process['permission'] | undefined;
   return (
     permission?.has('worker') !== false &&

@@ -9,9 +9,9 @@ import { refusalOf } from './other-origin.js';
 import { endWorkers, mayStartInNode, startWorkers, type StartedWorker } from './start-workers.js';
 import { isLost } from './wasm.js';
 
-/** As `max_threads` in for_each.hpp. */
+/** The value of `max_threads` in for_each.hpp. */
 const maxThreads = 64;
-/** More than these gain little, and a page is not alone on its machine. */
+/** More threads gain little and would slow down other programs. */
 const maxAutomaticThreads = 8;
 
 export function checkThreads(threads: number | 'auto'): void {
@@ -21,7 +21,7 @@ export function checkThreads(threads: number | 'auto'): void {
   }
 }
 
-/** How many threads to compute on, where memory for them can be had. */
+/** The number of threads to use, given whether memory can be shared. */
 export async function chooseThreads(threads: number | 'auto'): Promise<number> {
   if (threads === 1) {
     return 1;
@@ -45,20 +45,23 @@ function automaticThreads(): number {
   return Math.min(cores, maxAutomaticThreads);
 }
 
-/** Whether workers start with the first large call: under Node that takes longer than many a program. */
+/** Whether workers start with the first large call. In Node, starting them takes longer than many programs run. */
 export const startsLater = (threads: number | 'auto'): boolean =>
   threads === 'auto' && node !== undefined;
 
-/** How long an automatic number of threads waits for workers, in milliseconds. Those that come later work, too. */
+/**
+ * Milliseconds that `init` waits for workers if the number of threads is automatic. Workers that start later are used,
+ * too.
+ */
 const mostPatience = 20_000;
 
-/** Workers that run, or are starting. */
+/** Workers that are running or starting. */
 interface RunningWorkers {
   readonly workers: readonly StartedWorker[];
-  /** Resolves when all are ready or were ended; rejects if one fails, or if another `init` has taken their place. */
+  /** Resolves when all are ready or ended; rejects if one fails, or if another `init` replaces them. */
   readonly ready: Promise<void>;
   isReady: boolean;
-  /** Settles `ready` for workers that are still to come. */
+  /** Settles `ready` if workers are still starting. */
   end(reason?: HeadwiseError): void;
 }
 
@@ -67,7 +70,7 @@ const workerError = (reason: string, cause?: unknown): HeadwiseError =>
     cause,
   });
 
-/** Whether a Node program goes on until workers are ready. */
+/** Sets whether a Node program keeps running until workers are ready. */
 function keepProgram(workers: readonly StartedWorker[], keeps: boolean): void {
   workers.forEach((worker) => {
     worker.keepProgram(keeps);
@@ -89,17 +92,17 @@ export class ThreadPool {
   readonly #core: Core;
   readonly #module: WebAssembly.Module;
   readonly #memory: WebAssembly.Memory;
-  /** The ends of the workers' stacks, which are used again. */
+  /** The ends of the workers' stacks, which later workers reuse. */
   readonly #stacks: Address[] = [];
-  /** Number of the current workers; those of an earlier generation return. */
+  /** Identifies the current workers. Workers of earlier generations return. */
   #generation = 0;
   #count = 1;
-  /** The only number that may be asked for, once an `init` has settled it; `dispose` keeps it. */
+  /** The number of threads once an `init` has set it. Other numbers are then an error. `dispose` keeps it. */
   #settled: number | undefined;
   #running: RunningWorkers | undefined;
   #hasFailed = false;
 
-  /** Where memory is not shared, there is one thread. */
+  /** If memory is not shared, the number of threads is 1. */
   constructor(
     core: Core,
     module: WebAssembly.Module,
@@ -112,18 +115,18 @@ export class ThreadPool {
     this.#settled = isShared ? undefined : 1;
   }
 
-  /** How many threads compute; of those that start with the first large call, how many will. */
+  /** Number of threads in use, or that will start with the first large call. */
   get count(): number {
     return this.#count;
   }
 
   /**
-   * Resolves when so many threads are there, or will start with the first large call. 'auto' is one thread where
-   * workers do not start. 1 does not wait for workers that are still to come, but ends them.
+   * Resolves when the threads are ready or will start with the first large call. `'auto'` falls back to one thread if
+   * workers do not start. 1 ends workers that are still starting.
    *
-   * @param started the workers to take, if some were started ahead
-   * @throws HeadwiseError `unsupported` if another number is settled, `load-failed` if workers do not start; any number
-   *   may then be asked for
+   * @param started workers that are starting already
+   * @throws HeadwiseError `unsupported` if another number is set, `load-failed` if workers do not start; any number is
+   *   then accepted again
    */
   async have(threads: number | 'auto', started?: readonly StartedWorker[]): Promise<void> {
     const isAuto = threads === 'auto';
@@ -160,9 +163,9 @@ export class ThreadPool {
   }
 
   /**
-   * Ends the workers: the caller's thread computes alone, until threads are asked for again.
+   * Ends the workers. Calls compute on the caller's thread until threads are requested again.
    *
-   * @param reason what those hear who wait for workers. Default: that all is well
+   * @param reason rejects those who wait for workers. Default: they resolve.
    */
   pause(reason?: HeadwiseError): void {
     const running = this.#running;
@@ -175,14 +178,17 @@ export class ThreadPool {
     } else {
       this.#setThreads(1);
     }
-    // Others return by themselves; of a lost core they may be waiting for ever.
+    // Ready workers return by themselves, but those of a lost core might wait forever.
     if (running !== undefined && (isOver || !running.isReady)) {
       endWorkers(running.workers);
     }
     running?.end(reason);
   }
 
-  /** Begins a generation: calls lay out memory for so many threads, and share work with those that are ready. */
+  /**
+   * Begins a generation: calls allocate memory for this number of threads, and share work with the workers that are
+   * ready.
+   */
   #setThreads(count: number): void {
     onFirstLargeCall(undefined);
     this.#running = undefined;
@@ -213,12 +219,12 @@ export class ThreadPool {
     this.#setThreads(count);
     onFirstLargeCall(() => {
       this.#running = this.#run(count);
-      // Whoever awaits them hears of it; the caller's thread does all of the work.
+      // Prevents an unhandled rejection. If workers fail, the caller's thread does all work.
       this.#running.ready.catch(() => undefined);
     });
   }
 
-  /** Runs workers; a Node program does not wait for them. */
+  /** Runs workers. They do not keep a Node program running. */
   #run(count: number, workers: readonly StartedWorker[] = startWorkers(count - 1)): RunningWorkers {
     this.#setThreads(count);
     let end: RunningWorkers['end'] = () => undefined;

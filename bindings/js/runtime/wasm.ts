@@ -5,20 +5,20 @@ const notInitialized = (problem: string): never => {
   throw new HeadwiseError('not-initialized', `headwise: expected ${problem}`);
 };
 
-/** The core in which new things are made: of two, that with models, which was loaded after that for layers alone. */
+/** The core for new objects. If there are two, it is the one with models, which was loaded later. */
 let newest: Core | undefined;
-/** In whose memory the call under way works: things stay where they were made. */
+/** The core of the current call. Objects stay in the core where they were created. */
 let entered: Core | undefined;
-/** All that were loaded and are not lost. */
+/** All loaded cores that are not lost. */
 let cores: Core[] = [];
-/** What `core` gives: the only core, or an object that hands each call on to the entered one. */
+/** The result of `core()`: the only core, or a proxy that forwards calls to the entered one. */
 let loaded: Core | undefined;
 
-/** The core that is entered, or the error of a call before `init`. */
+/** The entered core. Throws if there is none, before `init`. */
 export const enteredCore = (): Core =>
   entered ?? notInitialized('init() to have been awaited, got a call before it');
 
-/** An object with a core's members, which are at any time those of the core that is entered. */
+/** Forwards calls to the entered core. */
 function handOn(core: Core): Core {
   const current = (name: string): unknown =>
     (enteredCore() as unknown as Record<string, unknown>)[name];
@@ -35,12 +35,12 @@ function handOn(core: Core): Core {
   return Object.create(null, calls) as Core;
 }
 
-/** Whether a call, or a change, of this core did not come to its end: nothing that it holds is of use any more. */
+/** Whether a call or a change of this core was interrupted. Its contents are then lost. */
 export const isLost = ({ state }: Core): boolean => state.isBusy || state.isChanging;
 
 /**
- * Makes a change in memory together with what JavaScript keeps beside it. If it is interrupted between the two, the
- * core is lost. `change` runs none of the caller's code, and enters no core.
+ * Changes WebAssembly memory and JavaScript's own state together. If it is interrupted between the two, the core is
+ * lost. `change` must not run the caller's code or enter a core.
  */
 export function commit<Result>(change: () => Result): Result {
   const { state } = enteredCore();
@@ -48,12 +48,12 @@ export function commit<Result>(change: () => Result): Result {
   try {
     return change();
   } finally {
-    // Runs after errors, and not after what ends a program.
+    // Runs after errors, but not if the program is terminated.
     state.isChanging = false;
   }
 }
 
-/** Has what is made from now on live in this core's memory. */
+/** Makes this core the one for new objects. */
 export function setCore(core: Core): void {
   cores = [...cores.filter((each) => !isLost(each)), core];
   loaded = cores.length === 1 ? core : handOn(core);
@@ -61,12 +61,12 @@ export function setCore(core: Core): void {
   entered = core;
 }
 
-/** The loaded WebAssembly core, or the error of a call before `init`. */
+/** The loaded WebAssembly core. Throws before `init`. */
 export function core(): Core {
   return loaded ?? enteredCore();
 }
 
-/** Has calls go to this core, without one to that in which new things are made. */
+/** Makes the following calls go to this core; by default to the one for new objects. */
 export function enter(owner = newest): void {
   if (owner !== undefined && isLost(owner)) {
     failInterrupted();
@@ -74,19 +74,19 @@ export function enter(owner = newest): void {
   entered = owner;
 }
 
-/** The core in which new things are made, for a call that uses nothing made before. */
+/** Enters the core for new objects and returns it. For calls that use no existing objects. */
 export function newestCore(): Core {
   enter();
   return core();
 }
 
-/** Whether a buffer is WebAssembly memory, which may grow, so that views of it are gone, while a call is under way. */
+/** Whether a buffer is WebAssembly memory. During a call it may grow, which detaches views of it. */
 export const isWasmMemory = (buffer: ArrayBufferLike): boolean =>
   cores.some((core) => core.HEAPF32.buffer === buffer);
 
 export const hasModels = (core: Core): boolean => 'newModel' in core;
 
-/** Fails unless the core that is entered has the calls of models, training and files. */
+/** Fails unless the entered core has models, training and files. */
 export function checkHasModels(): void {
   if (!hasModels(enteredCore())) {
     notInitialized(

@@ -1,6 +1,6 @@
 /**
- * What runs in each worker: the module that the caller runs, on the same memory and a stack of its own. It computes
- * when the caller posts work there and sleeps in between.
+ * The program of each worker. It runs the caller's module with the same memory and its own stack. It computes when the
+ * caller posts work in that memory, and sleeps in between.
  */
 import type { Address } from './memory.js';
 import { node } from './node.js';
@@ -9,9 +9,9 @@ import { node } from './node.js';
 export interface WorkerTask {
   module: WebAssembly.Module;
   memory: WebAssembly.Memory;
-  /** The function to call, as its place in the module's table. */
+  /** Index of the function to call in the module's table. */
   entry: number;
-  /** Its arguments, see threads.hpp. */
+  /** The function's arguments, see threads.hpp. */
   stack: Address;
   thread: number;
   generation: number;
@@ -19,12 +19,12 @@ export interface WorkerTask {
 
 type Entry = (stack: number, thread: number, generation: number) => void;
 
-/** Returns when this generation of workers ends. */
+/** Works until this generation of workers ends. */
 function work(task: WorkerTask, ready: (message: string) => void): void {
   const { module, memory, entry, stack, thread, generation } = task;
   const imports: Record<string, Record<string, WebAssembly.ImportValue>> = {};
   for (const { module: from, name, kind } of WebAssembly.Module.imports(module)) {
-    // Embind's functions, among others, which no kernel calls.
+    // Kernels call no imports, such as Embind's functions, so these do nothing.
     (imports[from] ??= {})[name] = kind === 'memory' ? memory : () => undefined;
   }
   const { exports } = new WebAssembly.Instance(module, imports);
@@ -33,7 +33,7 @@ function work(task: WorkerTask, ready: (message: string) => void): void {
   (table?.get(entry) as Entry)(stack, thread, generation);
 }
 
-/** What the engine does not pass on among threads fails here, and so at the caller. */
+/** Throws, so that the caller learns that the engine could not send the task. */
 function failToReceive(): never {
   throw new Error('a task that did not arrive');
 }
@@ -52,7 +52,7 @@ if (node === undefined) {
     work(task, (message) => {
       parentPort.postMessage(message);
     });
-    // Deno's port has no `close`, its workers have the web's.
+    // Deno's port has no `close`, but its workers have the web's `close`.
     if ('close' in parentPort) {
       parentPort.close();
     } else {

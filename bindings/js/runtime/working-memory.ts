@@ -9,8 +9,8 @@ import {
 } from './memory.js';
 
 /**
- * Working memory of a call with many pieces: `add` takes the size of one, in floats, and returns what tells its address
- * once `reserve` was called.
+ * Allocates working memory of a call in many pieces. `add` takes a piece's size in floats and returns a function. After
+ * `reserve`, the function returns the piece's address.
  */
 export class WorkingMemory {
   readonly #sizes: number[] = [];
@@ -22,7 +22,7 @@ export class WorkingMemory {
     return () => this.#addresses[place];
   }
 
-  /** The same of a piece to which `reserve` writes this; of nothing, there is no address. */
+  /** As `add`, and `reserve` copies the input there. Undefined has no address. */
   floats(input: Counted | undefined): () => Address | undefined {
     return this.#written(input, input?.count, write);
   }
