@@ -28,7 +28,7 @@ const kept = [
   models.Task,
 ];
 
-/** Files of tensors stay, too. They are plain objects with functions. */
+/** Safetensors files stay, too. They are plain objects with functions. */
 const stays = (value: unknown): value is object =>
   isObject(value) &&
   (kept.some((kind) => value instanceof kind) ||
@@ -53,7 +53,7 @@ const send = (value: unknown): Formed | undefined => {
   return { form: 'place', content: { id: lastId, path: [] } satisfies Place };
 };
 
-/** Moves the memory of results, because headwise's results belong to the caller. */
+/** Packs a result. Its memory moves to the caller, who owns headwise's results. */
 function answer(value: unknown): Answer {
   const { message, transfer: memory } = pack(value, send, () => true);
   return transfer({ value: message }, memory);
@@ -61,7 +61,7 @@ function answer(value: unknown): Answer {
 
 type Notify = (...args: unknown[]) => Promise<unknown>;
 
-/** Runs `act` with unpacked arguments. Waits until the caller has handled all calls of callbacks. */
+/** Runs `act` with the unpacked arguments, and waits until the caller has handled every callback. */
 async function withArguments(message: Message, act: (args: unknown[]) => unknown): Promise<Answer> {
   const told: Promise<unknown>[] = [];
   /** Errors that callbacks have thrown. The next call of any callback throws the first, which ends the pass. */
@@ -132,5 +132,5 @@ const host: Host = {
 };
 
 const port = node?.getBuiltinModule('node:worker_threads').parentPort;
-// TypeScript's type of `self` is that of a page.
+// TypeScript types `self` as a page's window.
 expose(host, port ? nodeEndpoint(port) : (self as unknown as Endpoint));

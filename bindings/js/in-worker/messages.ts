@@ -24,7 +24,7 @@ export interface Formed {
 /** Names of members and indices of elements that lead from the message to a value. The first is `value`. */
 export type Path = readonly string[];
 
-/** A packed value, and the paths of its formed values. */
+/** A packed value, and the paths of its values in another form. */
 export interface Message {
   readonly value: unknown;
   readonly forms: readonly { readonly path: Path; readonly form: Formed['form'] }[];

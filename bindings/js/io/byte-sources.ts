@@ -56,7 +56,7 @@ async function readable<Result>(name: string, use: () => Promise<Result>): Promi
   }
 }
 
-/** Fails if the bytes in memory have changed in number. */
+/** Fails if the number of bytes in memory has changed. */
 export function checkKept(name: string, bytes: Uint8Array, size: number): void {
   if (lengthOf(bytes) !== size) {
     const got = 'a buffer that was transferred or made smaller';

@@ -32,10 +32,13 @@ interface Contents<Member> {
   readonly read: (names?: readonly string[]) => Promise<Record<string, Tensor | IntegerTensor>>;
 }
 
-/** A safetensors file in memory. Its bytes must not change while tensors are still read. */
+/** A safetensors file in memory. Its bytes must not change as long as you read tensors. */
 export type Safetensors = Contents<Tensor | IntegerTensor>;
 
-/** One or several safetensors files with only their headers in memory. The files must not change. */
+/**
+ * One or several safetensors files with only their headers in memory. The files must not change as long as you read
+ * tensors.
+ */
 export type SafetensorsFile = Contents<Promise<Tensor | IntegerTensor>>;
 
 /** A tensor of a file, and the function that reads it. */

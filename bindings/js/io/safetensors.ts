@@ -46,25 +46,25 @@ async function loadFrom(opened: Promise<ByteSource>): Promise<SafetensorsFile> {
  * that names it; the other tensors can be read.
  * Source: the format's description in the safetensors repository.
  *
- * @param bytes the file: a typed array, a view or a buffer. The bytes are not copied and must not change while tensors
- *   are still read. If they change, tensors change; if the buffer is transferred or shrinks, reading is an error.
+ * @param bytes the file: a typed array, a view or a buffer. The bytes are not copied and must not change as long as you
+ *   read tensors. If they change, tensors change; if the buffer is transferred or shrinks, reading is an error.
  * @throws HeadwiseError `invalid-file` for a malformed file: wrong lengths, bad JSON, unknown dtypes, duplicate names,
  *   tensors that overlap, leave gaps or exceed the file; `invalid-value` for an unknown name; `invalid-type`,
  *   `not-initialized`, `out-of-memory`
  */
 export function loadSafetensors(bytes: ArrayBufferView | ArrayBufferLike): Safetensors;
 /**
- * Reads a safetensors file that is not in memory: its header now, a tensor's bytes when it is first accessed. The
- * members of `tensors` are Promises.
+ * Reads a safetensors file that is not in memory: its header now, a tensor's bytes when the tensor is first accessed.
+ * The members of `tensors` are Promises.
  *
  * ```js
  * const { names, read } = await loadSafetensors(file);
  * const layer = await read(names.filter((name) => name.startsWith('encoder.layers.0.')));
  * ```
  *
- * @param file a `Blob` or `File`, or a `FileHandle` of Node's `fs/promises`, which must stay open while tensors are
- *   still read
- * @throws HeadwiseError the same; also `invalid-file` if the file cannot be read or its size has changed
+ * @param file a `Blob` or `File`, or a `FileHandle` of Node's `fs/promises`, which must stay open as long as you read
+ *   tensors
+ * @throws HeadwiseError as for a file in memory; also `invalid-file` if the file cannot be read or its size has changed
  */
 export function loadSafetensors(file: BlobLike | FileHandleLike): Promise<SafetensorsFile>;
 export function loadSafetensors(

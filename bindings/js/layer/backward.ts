@@ -11,7 +11,7 @@ import { placeOf, readResult, readTarget, resultIn, type Target } from './result
 
 /** Gradients of a forward's inputs. The layer holds those of its parameters. */
 export interface Gradients {
-  /** Of the input's shape, as `keys` and `values`. */
+  /** The gradients of queries, keys and values have the shapes of these inputs. */
   queries: Tensor;
   keys: Tensor;
   values: Tensor;
@@ -21,7 +21,7 @@ export interface Gradients {
 
 const gradientNames = ['queries', 'keys', 'values', 'headGate'] as const;
 
-/** Memory to write gradients to, each of the gradient's size. The gradients are returned in it. */
+/** Memory to write the gradients to, each as large as its gradient. The returned tensors use it. */
 export type GradientsOut = {
   [Name in keyof Gradients]?: Float32Array | Tensor | undefined;
 };

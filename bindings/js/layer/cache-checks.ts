@@ -4,7 +4,7 @@ import { isIntegerIn } from '../runtime/options.js';
 /** How a cache was made. WebAssembly memory holds its contents. */
 export interface CacheState {
   readonly owner: object;
-  /** The owner's number when the cache was made. */
+  /** The owner's numbers of key-value heads when the cache was made. */
   readonly numKvHeads: string;
   readonly batchSize: number;
   readonly maxLength: number;

@@ -6,7 +6,9 @@ import { elementsOf } from '../tensor/arrays.js';
 export interface ChosenWeights {
   /** Indices of heads without duplicates, in the order of the result. Default: all. */
   heads?: readonly number[] | undefined;
-  /** Indices of queries, in the same way, or only the last query. Default: all. */
+  /**
+   * Indices of queries without duplicates, in the order of the result. `'last'` is only the last query. Default: all.
+   */
   queries?: readonly number[] | 'last' | undefined;
 }
 

@@ -39,7 +39,7 @@ function toDictTensor(name: string, value: unknown): DictTensor {
       };
 }
 
-/** Turns int8 weights with factors for their rows in `NAME_scale` into floats. */
+/** Multiplies int8 weights by the factors of their rows, in `NAME_scale`. The results are floats. */
 function joinScales(dict: Map<string, DictTensor>): ReadonlyMap<string, DictTensor> {
   for (const [name, { integers, shape }] of dict) {
     const scale = dict.get(`${name}_scale`);

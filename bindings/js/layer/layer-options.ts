@@ -38,7 +38,8 @@ export interface RotaryOptions {
   /** Number of elements to rotate, from the first of each head; even. Default: the head size. */
   size?: number | undefined;
   /**
-   * Whether a pair is two neighbours, as in the paper, or one element of each half, as in Transformers. Default: no.
+   * Whether a pair is two neighbours, as in the paper, or one element of each half, as in Transformers. Default: false,
+   * which means halves.
    */
   interleaved?: boolean | undefined;
 }
@@ -52,7 +53,7 @@ export interface MultiHeadAttentionOptions {
   dropout?: number | undefined;
   /** Whether the projections have a bias. Default: no. Source: d2l. */
   bias?: boolean | undefined;
-  /** Whether W_o has one. Default: `bias`. Source: Hugging Face Transformers, Qwen2. */
+  /** Whether W_o has a bias. Default: `bias`. Source: Hugging Face Transformers, Qwen2. */
   outputBias?: boolean | undefined;
   /** Size of the queries' last axis. Default: inferred by the first `forward` or `loadStateDict`. Source: d2l. */
   querySize?: number | undefined;
@@ -63,8 +64,8 @@ export interface MultiHeadAttentionOptions {
   /** Size of the output's last axis. Default: `numHiddens`. Source: Keras, `output_shape`. */
   outputSize?: number | undefined;
   /**
-   * Whether the output is W_o of the concatenated heads, or these themselves. Default: W_o, unless `projection` is
-   * `'none'`.
+   * Whether the output is W_o of the concatenated heads, or the concatenated heads. Default: W_o, unless `projection`
+   * is `'none'`.
    */
   outputProjection?: boolean | undefined;
   /**
@@ -109,7 +110,7 @@ export type RotarySettings = {
   readonly [Name in keyof RotaryOptions]-?: NonNullable<RotaryOptions[Name]>;
 };
 
-/** A layer's options with their defaults. They are checked. */
+/** A layer's checked options, with their defaults. */
 export interface LayerSettings {
   readonly numHiddens: number;
   readonly numHeads: number;
@@ -221,7 +222,7 @@ function checkDropout(value: unknown): number {
   return value;
 }
 
-/** Fails if `argument` is given although another option lacks the value that it needs. */
+/** Fails if `argument` is given, but another option lacks the value that it requires. */
 function checkGoesWith(
   given: boolean,
   argument: string,

@@ -11,14 +11,16 @@ import { checkMasks, readMasks, type EmptyRows } from './masks.js';
 import { memoryOf, readTarget, resultIn } from './results.js';
 
 export interface MaskedSoftmaxOptions {
-  /** Result of a row without a valid key: zeros, or all keys the same, as d2l's −1e6 gives. Default: `'zero'`. */
+  /**
+   * Result of a row without a valid key: zeros, or equal weights for all keys, as d2l's −1e6 gives. Default: `'zero'`.
+   */
   emptyRows?: EmptyRows | undefined;
-  /** Memory of the result's size to write it to. The result is returned in it. Default: newly allocated. */
+  /** Memory to write the result to, of the same size. The returned tensor uses it. Default: newly allocated. */
   out?: Float32Array | Tensor | undefined;
 }
 
 /**
- * Maximum count of numbers to copy through WebAssembly memory at a time, in whole samples, so that they fit in a fast
+ * Maximum number of floats to copy through WebAssembly memory at a time, in whole samples, so that they fit in a fast
  * cache.
  */
 const chunk = 65536;

@@ -29,8 +29,8 @@ export interface MaskOptions {
   validLens?: ValidLens | undefined;
   /**
    * Boolean: which keys each query may attend to. Float: added to its scores. Any shape that broadcasts to (batch,
-   * heads, queries, keys), or to (batch, queries, keys) for `additiveAttention`. Rank 4 where rank 3 could mean samples
-   * or heads. Default: none.
+   * heads, queries, keys), or to (batch, queries, keys) for `additiveAttention`. Use rank 4 where rank 3 could mean
+   * samples or heads. Default: none.
    *
    * Boolean masks are booleans or a typed array of integers 0 and 1: true or 1 where a query may attend, as in
    * PyTorch's `scaled_dot_product_attention` and ONNX Attention. (`nn.MultiheadAttention` reads booleans the other way

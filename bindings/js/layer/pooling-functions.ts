@@ -46,7 +46,7 @@ export interface ScaledDotProductAttentionOptions extends PoolingOptions {
   softcap?: number | undefined;
 }
 
-/** The options of both functions, and those of one. */
+/** Names of the options of both functions, and of one function's own options. */
 const optionNames = <Name extends string>(...own: readonly Name[]) =>
   [...maskOptionNames, ...resultOptionNames, 'queryOffset', ...own] as const;
 

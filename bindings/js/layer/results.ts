@@ -16,7 +16,7 @@ import { Tensor } from '../tensor/tensor.js';
 /** Stages of the attention weights, in the order in which they are computed. */
 export type WeightsStage = 'raw' | 'softcap' | 'masked' | 'softmax';
 
-/** Memory to write results to, each of the result's size. The results are returned in it. */
+/** Memory to write results to, each as large as its result. The returned tensors use it. */
 export interface Out {
   output?: Float32Array | Tensor | undefined;
   attentionWeights?: Float32Array | Tensor | undefined;

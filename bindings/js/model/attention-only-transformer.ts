@@ -78,8 +78,8 @@ type WithLogits<
  * ```js
  * const task = new InductionTask({ numSymbols: 16, length: 20, minPeriod: 4, maxPeriod: 10 });
  * const model = new AttentionOnlyTransformer({
- *  ...{ vocabularySize: task.vocabularySize, maxLength: task.length },
- *  ...{ numHiddens: 32, numHeads: 2, numLayers: 2 },
+ *   ...{ vocabularySize: task.vocabularySize, maxLength: task.length },
+ *   ...{ numHiddens: 32, numHeads: 2, numLayers: 2 },
  * });
  * const { tokens, targets } = task.batch(1, 32);
  * const loss = model.trainStep(tokens, targets);

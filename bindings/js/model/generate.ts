@@ -38,7 +38,7 @@ export interface GenerateOptions {
   topP?: number | undefined;
   /** Seed of the draws, an integer from 0 to 2^53 − 1. Default: a random one. */
   seed?: number | undefined;
-  /** Tokens that end the text. The result includes the one that did. Default: none. */
+  /** Tokens that end the text. The result includes the token that ended it. Default: none. */
   stop?: TokensInput | number | undefined;
   /** The encoder's tokens, (length,). Only for models with an encoder. */
   source?: TokensInput | undefined;

@@ -121,7 +121,7 @@ export interface TransformerOptions {
   embeddingScale?: number | undefined;
   /** Whether linear layers have a bias. Default: yes. */
   bias?: boolean | undefined;
-  /** Whether W_q, W_k and W_v have one. Default: `bias`. */
+  /** Whether W_q, W_k and W_v have a bias. Default: `bias`. */
   qkvBias?: boolean | undefined;
   /** Whether the unembedding is the token embedding. Default: yes. */
   tiedEmbeddings?: boolean | undefined;

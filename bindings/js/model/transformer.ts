@@ -197,7 +197,8 @@ export class Transformer {
    * `model.safetensors.index.json` with the files that it names.
    *
    * @param folder a path or a `file:` URL
-   * @throws HeadwiseError the same; also `invalid-file` for missing or malformed files, `unsupported` outside of Node
+   * @throws HeadwiseError as with `config` and `tensors`; also `invalid-file` for missing or malformed files,
+   *   `unsupported` outside of Node
    */
   static fromPretrained(
     folder: string | URL,

@@ -25,8 +25,8 @@ export interface InitOptions {
   /**
    * The WebAssembly file's URL, its bytes, or its compiled module, if the file is not beside the package's JavaScript.
    * A string may be a URL relative to the page (`document.baseURI`) or to the worker; in Node it is a URL or a path.
-   * Any build's file works, and the result of `init` says which variant it is. The file must be the build for threads
-   * if `threads` is a number above 1; otherwise, headwise computes on one thread.
+   * Any variant works; the result of `init` says which one it is. If `threads` is a number above 1, it must be the
+   * build for threads; otherwise, headwise computes on one thread.
    */
   wasm?: URL | string | ArrayBuffer | ArrayBufferView | WasmModule | undefined;
   /**
@@ -60,9 +60,10 @@ let lastLoad: Promise<unknown> = Promise.resolve();
 
 /**
  * Loads the WebAssembly core and starts its threads. Everything except `Tensor` needs it. Another call does nothing and
- * returns the first call's result, with two exceptions. If models, tasks, optimizers or files were imported since, it
- * loads the build with models: new layers and caches use it; existing ones stay in the old one and compute on one
- * thread. If a call was interrupted (`HeadwiseError` with code `interrupted`), it loads a new core.
+ * returns the first call's result, with two exceptions:
+ * - If models, tasks, optimizers or files were imported since, it loads the build with models. New layers and caches
+ *   use it; existing ones stay in the old build and compute on one thread.
+ * - If a call was interrupted (`HeadwiseError` with code `interrupted`), it loads a new core.
  *
  * When it resolves, the threads are ready, with one exception: in Node, the threads of `'auto'` start with the first
  * large call, because starting them takes longer than many programs run. Workers sleep between calls and do not keep a
@@ -73,7 +74,7 @@ let lastLoad: Promise<unknown> = Promise.resolve();
  *
  * @throws HeadwiseError `unsupported` if WebAssembly SIMD or exceptions are missing, or if the variant, thread count or
  *   file is unavailable or differs from the loaded one; `load-failed` if the file, its memory or the workers fail to
- *   load. You may then call it again, also with other options. The signal's reason
+ *   load: `init` may then be called again, also with other options; the signal's reason
  */
 export async function init(options?: InitOptions): Promise<Initialized> {
   const {
@@ -121,8 +122,8 @@ interface Wanted {
 }
 
 /**
- * Loads what is missing. `ready` settles when the threads are ready; the object around it keeps `await` from waiting
- * for it.
+ * Loads what is missing. `ready` settles when the threads are ready. It is in an object, so that awaiting this function
+ * does not await it.
  */
 async function initialize(
   wanted: Wanted,
@@ -167,7 +168,9 @@ const lacksModels = (loaded: Engine, wasm: InitOptions['wasm']): boolean =>
   !hasModels(loaded.core) &&
   (wasm === undefined ? loaded.given.wasm === undefined : !isSame(wasm, loaded.given.wasm));
 
-/** Whether two are one source as far as can be told: of URLs the address, of bytes their number. */
+/**
+ * Whether two sources are probably the same: URLs with the same address, bytes of the same length, or the same object.
+ */
 function isSame(wasm: unknown, other: unknown): boolean {
   try {
     const [a, b] = [wasm, other].map((each) => {
@@ -176,7 +179,7 @@ function isSame(wasm: unknown, other: unknown): boolean {
     });
     return a === b;
   } catch {
-    // A value that cannot be located differs from the loaded source, which can.
+    // The loaded source is valid, so an invalid value differs from it.
     return false;
   }
 }

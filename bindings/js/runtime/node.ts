@@ -8,8 +8,8 @@ export const node: NodeJS.Process | undefined = (() => {
 })();
 
 /**
- * The version of a Node that is too old to have `getBuiltinModule`; undefined otherwise, and on pages, whatever their
- * `process` contains.
+ * The version of a Node that is too old to have `getBuiltinModule`. Undefined for other engines, and on pages, even if
+ * their `process` claims a version.
  */
 export function oldNode(): string | undefined {
   const { process } = globalThis as { process?: Partial<NodeJS.Process> };

@@ -9,12 +9,13 @@ export interface StartedWorker {
   give(task: WorkerTask): void;
   /** Whether a Node program keeps running until the worker is ready. */
   keepProgram(keeps: boolean): void;
-  /** Ends the worker. In Node, a worker that is beginning its task ends afterwards. */
+  /** Ends the worker. In Node, a worker that is about to begin its task is ended once it has begun. */
   end(): void;
 }
 
-// The URLs are literal, so that bundlers find the file. For browsers the URL is inside `new Worker`, so that they
-// bundle it as a worker. Vite would inline this one as text, which only Node needs.
+// The URLs are literal, so that bundlers find the file. In browsers, `new Worker` contains the URL, so that bundlers
+// treat the file as a worker. Vite must ignore the URL below: it would inline the file as text, although programs built
+// by Vite load the worker by the other URL.
 
 const workerFile = (): URL => new URL(/* @vite-ignore */ './worker.js', import.meta.url);
 
@@ -46,7 +47,7 @@ function startInBrowser(): StartedWorker {
 function startInNode(process: NodeJS.Process): StartedWorker {
   const { Worker } = process.getBuiltinModule('node:worker_threads');
   const worker = new Worker(workerFile(), {
-    // Without the program's own flags, some of which, such as `--eval`, do not apply to workers.
+    // Without the program's own flags: some, such as `--input-type`, say how the program was passed.
     execArgv: [],
   });
   let isReady = false;

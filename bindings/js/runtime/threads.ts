@@ -21,7 +21,7 @@ export function checkThreads(threads: number | 'auto'): void {
   }
 }
 
-/** The number of threads to use, given whether memory can be shared. */
+/** Checks a number of threads against the engine. `'auto'` becomes 1 if memory cannot be shared. */
 export async function chooseThreads(threads: number | 'auto'): Promise<number> {
   if (threads === 1) {
     return 1;

@@ -1,6 +1,6 @@
 /**
- * Properties of typed arrays, read by the language's own accessors. A subclass, a proxy or an own property can report
- * others, but the length that is checked must be the length that is copied.
+ * Typed arrays are read by the language's own accessors. A subclass, a proxy or an own property can report other
+ * values, but the checked length must be the copied length.
  */
 const prototype = Object.getPrototypeOf(Float32Array.prototype) as object;
 

@@ -282,7 +282,7 @@ export function checkAttached(argument: string, { data, shape }: Numbers<ArrayBu
   checkCount(argument, lengthOf(data), shape);
 }
 
-/** The same, and checks the shape. Returns it as a tuple of sizes. */
+/** As `checkAttached`, and checks the shape. Returns the shape as a tuple of sizes. */
 export function checkTensor<Expected extends readonly Axis[]>(
   argument: string,
   tensor: Numbers<ArrayBufferView>,
@@ -344,7 +344,7 @@ export function toFloats(
   return toNumbers(argument, value, kind);
 }
 
-/** The same as a plain Float32Array, whose properties can be trusted. */
+/** Reads a tensor argument as a plain Float32Array, whose properties can be trusted. */
 export function toFloatView(argument: string, value: unknown): Numbers<Float32Array> {
   const { data, shape } = toFloats(argument, value);
   return { data: viewOf(data), shape };

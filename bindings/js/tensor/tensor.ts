@@ -172,7 +172,7 @@ export class Tensor {
   }
 
   /**
-   * Copies a part: an index or a range for each axis, from the first. Axes without one stay whole.
+   * Copies a part: an index or a range for each axis, from the first. Axes without an index or range stay whole.
    *
    * ```js
    * attentionWeights.slice(0, 2); // (queries, keys) of sample 0 and head 2
@@ -218,7 +218,8 @@ export class Tensor {
     checkShape('other', shape, this.shape);
     return this.data.every((x, i) => {
       const distance = Math.abs(x - data[i]);
-      // Without the check, an infinity would be close to everything, because rtol · ∞ is infinite.
+      // Without the check of `distance`, infinities in `other` would be close to everything, because rtol · ∞ is
+      // infinite.
       return x === data[i] || (distance < Infinity && distance <= atol + rtol * Math.abs(data[i]));
     });
   }

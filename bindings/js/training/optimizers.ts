@@ -122,7 +122,7 @@ export abstract class Optimizer {
 }
 
 export interface SGDOptions {
-  /** At least 0, as all options. Default: 0.001. */
+  /** At least 0, like the other options. Default: 0.001. */
   learningRate?: number | undefined;
   /** Factor of the momentum at each step. Default: 0. */
   momentum?: number | undefined;

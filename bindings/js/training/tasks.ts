@@ -15,7 +15,7 @@ export interface TaskBatch {
   keys: Tokens;
 }
 
-/** An integer from 0 to 2^53 − 1. */
+/** Checks an integer from 0 to 2^53 − 1. */
 function checkCount(argument: string, value: unknown): number {
   if (!isIntegerIn(value, 0)) {
     fail('invalid-option', argument, 'an integer from 0 on', show(value));

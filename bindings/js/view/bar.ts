@@ -6,7 +6,7 @@ export interface Bar {
   readonly root: HTMLElement;
   /** `canGoBack`: whether the reader came from the model view. */
   draw(scene: Scene, options: { readonly canGoBack: boolean; readonly isOneShown: boolean }): void;
-  /** Focuses the button that leaves the view. */
+  /** Focuses the button back to the model view. */
   focus(): void;
 }
 

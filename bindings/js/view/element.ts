@@ -60,7 +60,7 @@ const properties: readonly (keyof AttentionHeadsProps)[] = [
 ];
 
 /**
- * Draws attention weights: `<attention-heads>`, after `defineAttentionHeads()` was called.
+ * The element `<attention-heads>`, which draws attention weights. Call `defineAttentionHeads()` first.
  *
  * ```js
  * const view = document.createElement('attention-heads');

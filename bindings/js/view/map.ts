@@ -2,7 +2,7 @@ import { element, movedBy, range, setAttributes } from './dom.js';
 import { type Reader, sayHead, type Scene, twoDigits, type View, visible } from './scene.js';
 import { paint, wantsDarkInk } from './viridis.js';
 
-/** Maximum numbers of keys and queries of maps with a number in each cell. */
+/** Maps show a number in each cell up to these numbers of keys and queries. */
 const mostWithNumbers = { keys: 12, queries: 48 };
 
 /** Maximum number of tokens that each get a label. With more, cells are smaller and every fifth token has a label. */

@@ -29,7 +29,10 @@ const palette = new Uint32Array(
   }).buffer,
 );
 
-/** Up to this weight, white text has a contrast of at least 4.5 to viridis; above it, black text has. */
+/**
+ * Whether text on this weight's colour is black. Up to 0.435, white text has a contrast of at least 4.5; above it,
+ * black text has.
+ */
 export const wantsDarkInk = (weight: number): boolean => weight > 0.435;
 
 /**
