@@ -167,7 +167,7 @@ export type Remote<Instance> = {
   ]: Member<Instance[Name]>;
 } & Forward<Instance> &
   (Instance extends { learningRate: number }
-    ? // eslint-disable-next-line @typescript-eslint/related-getter-setter-pairs -- set at once, and asked for
+    ? // eslint-disable-next-line @typescript-eslint/related-getter-setter-pairs -- takes a number, returns a promise
       { get learningRate(): Promise<number>; set learningRate(value: number) }
     : unknown) & { [Symbol.asyncDispose](): Promise<void> };
 

@@ -62,7 +62,7 @@ export function checkPending(layer: Address): void {
 
 /**
  * One backward pass: checks the gradient, writes it to working memory, calls the core and copies the results out. If
- * two results share memory, it holds the later one afterwards.
+ * two results share memory, the memory holds the later result afterwards.
  */
 export function runBackward(
   layer: Address,

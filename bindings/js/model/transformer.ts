@@ -511,12 +511,12 @@ export class Transformer {
    * Returns copies of the parameters by name:
    * - `embedding.weight` (vocabularySize, numHiddens), `position.weight`, `segment.weight`, `embedding_norm.weight` and
    *   `.bias` (numHiddens,)
-   * - in layer 0: `layers.0.attention.` and a name of the layer's `stateDict`, `layers.0.norm.weight`;
-   *   `cross_attention.` and `cross_norm.` likewise; `layers.0.ffn_norm.weight`, `layers.0.ffn.dense1.weight`
-   *   (ffnHiddens, numHiddens), `layers.0.ffn.dense2.weight`, `layers.0.ffn.gate.weight`
+   * - in layer 0: `layers.0.attention.` and a name of the layer's `stateDict`, `layers.0.norm.weight`; the same with
+   *   `cross_attention.` and `cross_norm.`; `layers.0.ffn_norm.weight`, `layers.0.ffn.dense1.weight` (ffnHiddens,
+   *   numHiddens), `layers.0.ffn.dense2.weight`, `layers.0.ffn.gate.weight`
    * - `norm.weight` of the last norm, `unembedding.weight` (vocabularySize, numHiddens) unless it is tied,
    *   `unembedding.bias`
-   * - in an encoder, the same names behind `encoder.`
+   * - in an encoder, the same names with the prefix `encoder.`
    * - in a model that reads images: `patches.weight` (numHiddens, channels, patchSize, patchSize), `patches.bias`,
    *   `class_token` (numHiddens,)
    *

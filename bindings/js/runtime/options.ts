@@ -55,7 +55,7 @@ function hintFor(name: string, known: readonly string[]): string {
 }
 
 /**
- * Checks and copies the given options; undefined becomes {}. Reads each value once, because reading may run the
+ * Checks and copies the given options; undefined becomes `{}`. Reads each value once, because reading may run the
  * caller's code. Unknown options are an error, so that a typo or an option of a later version is never ignored.
  */
 export function checkOptions<Options extends object>(

@@ -133,8 +133,8 @@ export class AttentionHeadsElement extends Base {
   }
 
   /**
-   * One layer or a list of layers. A layer is (heads, queries, keys), (queries, keys) for a single head, or (batch,
-   * heads, queries, keys), of which `sample` selects one sample. Nested arrays are one layer.
+   * One layer or a list of layers. A layer is (heads, queries, keys), or (queries, keys) for a single head, or (batch,
+   * heads, queries, keys); `sample` then selects one sample. Nested arrays are one layer.
    */
   get weights(): AttentionWeightsLike | readonly AttentionWeightsLike[] | undefined {
     return this.#given;
