@@ -41,9 +41,9 @@ async function loadFrom(opened: Promise<ByteSource>): Promise<SafetensorsFile> {
 
 /**
  * Reads a safetensors file: its header now, a tensor when it is first accessed. Floats (F64, F32, F16, BF16 and the
- * five F8) become float32 tensors; F64 is rounded, the others are exact. Integers and booleans become `{ dtype, data,
- * shape }`. All results are copies. Accessing a tensor of an unsupported dtype (C64, F6_E2M3, F6_E3M2, F4) is an error
- * that names it; the other tensors can be read.
+ * five F8) become float32 tensors; F64 is rounded, the others are exact. Integers and booleans become
+ * `{ dtype, data, shape }`. All results are copies. Accessing a tensor of an unsupported dtype (C64, F6_E2M3, F6_E3M2,
+ * F4) is an error that names it; the other tensors can be read.
  * Source: the format's description in the safetensors repository.
  *
  * @param bytes the file: a typed array, a view or a buffer. The bytes are not copied and must not change as long as you

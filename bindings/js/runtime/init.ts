@@ -60,7 +60,8 @@ let lastLoad: Promise<unknown> = Promise.resolve();
 
 /**
  * Loads the WebAssembly core and starts its threads. Everything except `Tensor` needs it. Another call does nothing and
- * returns the first call's result, with two exceptions:
+ * returns the first call's result, with three exceptions:
+ * - After `dispose`, it starts the threads again.
  * - If models, tasks, optimizers or files were imported since, it loads the build with models. New layers and caches
  *   use it; existing ones stay in the old build and compute on one thread.
  * - If a call was interrupted (`HeadwiseError` with code `interrupted`), it loads a new core.
@@ -69,8 +70,8 @@ let lastLoad: Promise<unknown> = Promise.resolve();
  * large call, because starting them takes longer than many programs run. Workers sleep between calls and do not keep a
  * Node program running.
  *
- * If workers neither start nor fail, `init({ threads: 2 })` keeps waiting. `signal`, `dispose()` and `init({ threads: 1
- * })` end the wait. `'auto'` waits for at most 20 seconds.
+ * If workers neither start nor fail, `init({ threads: 2 })` keeps waiting. `signal`, `dispose()` and
+ * `init({ threads: 1 })` end the wait. `'auto'` waits for at most 20 seconds.
  *
  * @throws HeadwiseError `unsupported` if WebAssembly SIMD or exceptions are missing, or if the variant, thread count or
  *   file is unavailable or differs from the loaded one; `load-failed` if the file, its memory or the workers fail to
