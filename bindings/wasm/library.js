@@ -8,6 +8,7 @@ addToLibrary({
   },
   // Types that no call takes, of which Embind would bring the conversions: 1 KB of the package.
   _embind_register_bigint(_type, _name, _size, _least, _most) {},
+  _embind_register_bool(_type, _name, _true, _false) {},
   _embind_register_emval(_type) {},
   _embind_register_memory_view(_type, _kind, _name) {},
   _embind_register_std_string(_type, _name) {},

@@ -5,8 +5,8 @@ import type { StackCheck } from './stack.js';
 
 type Call = (...numbers: readonly (number | undefined)[]) => number;
 
-/** What the glue gives of its own beside the calls. */
-const notCalls = /^(instantiateWasm|outOfMemory|.*Error)$/;
+/** What the glue has beside the calls: what it was given, and classes of errors. */
+const notCall = /^ins|^out|Error$/;
 
 /**
  * Runs a module on this memory, which no other runs on, and returns its calls.
@@ -58,7 +58,7 @@ export function createCore(
     },
   };
   for (const [name, member] of Object.entries(made)) {
-    if (typeof member !== 'function' || notCalls.test(name)) {
+    if (typeof member !== 'function' || notCall.test(name)) {
       continue;
     }
     const call = member as Call;

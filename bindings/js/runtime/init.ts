@@ -217,7 +217,7 @@ async function load({
   if (typeof WebAssembly === 'undefined' || !((await simd()) && (await exceptions()))) {
     throw new HeadwiseError(
       'unsupported',
-      'engine: expected WebAssembly SIMD and exceptions (Chrome 95, Firefox 100, Safari 16.4, Node 17 or newer), got an engine without them',
+      'engine: expected WebAssembly SIMD and exceptions (Chrome 95, Firefox 100, Safari 16.4 or newer), got an engine without them',
     );
   }
   const version = oldNode();
