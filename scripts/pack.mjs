@@ -19,7 +19,7 @@ writeFileSync(`${project}/package.json`, JSON.stringify(manifest, null, 2));
 npm(fromRoot('.'), 'pack', '--pack-destination', folder);
 const { name, version } = JSON.parse(readFileSync(fromRoot('package.json'), 'utf8'));
 npm(project, 'install', '--offline', '--no-package-lock', `../${name}-${version}.tgz`);
-const documents = listFiles(['docs'], (path) => /^docs\/[^/]+\.md$/.test(path));
+const documents = listFiles(['docs'], (path) => /^docs\/(guides\/)?[^/]+\.md$/.test(path));
 for (const path of ['README.md', ...documents, 'examples', 'tests/node', 'tests/data']) {
   cpSync(fromRoot(path), `${project}/${path}`, { recursive: true });
 }

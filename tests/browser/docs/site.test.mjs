@@ -14,7 +14,7 @@ import { shared, sharedBrowser } from '../lib/shared.mjs';
 const folder = 'build/docs';
 const read = (path) => readFileSync(fromRoot(path), 'utf8');
 /** The guides. TypeDoc and Doxygen write the pages of the references, and check their links themselves. */
-const pages = listFiles([folder], (path) => /^build\/docs\/[^/]+\.html$/.test(path));
+const pages = listFiles([folder], (path) => /^build\/docs\/(guides\/)?[^/]+\.html$/.test(path));
 const home = read(`${folder}/index.html`);
 const base = '/';
 
@@ -95,7 +95,7 @@ test('it asks no other host for anything', () => {
 });
 
 test('every document is in the sidebar, and the references have the main classes', () => {
-  for (const document of listFiles(['docs'], (path) => /^docs\/[^/]+\.md$/.test(path))) {
+  for (const document of listFiles(['docs'], (path) => /^docs\/(guides\/)?[^/]+\.md$/.test(path))) {
     const page = document.replace(/^docs\/(.*)\.md$/, '$1.html');
     assert.ok(fileAt(page), document);
     assert.ok(page === 'index.html' || home.includes(`href="${base}${page}"`), document);

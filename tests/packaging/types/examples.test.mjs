@@ -22,11 +22,11 @@ const codeIn = (document, languages) =>
     .filter(([, language]) => languages.includes(language))
     .map(([, , code]) => code);
 
-/** Configurations of tools that only tests/matrix installs, which builds with them. */
-const isOfMatrix = (code) => /from '(?:@rollup\/|jest|vitest)/.test(code);
+/** Of packages that are not installed here. tests/matrix builds with those of tools. */
+const usesOthers = (code) => /from '(?:@|jest|react|vitest|vue)/.test(code);
 const examplesIn = (document) =>
   codeIn(document, ['js', 'javascript', 'mjs', 'ts', 'typescript']).filter(
-    (code) => !isOfMatrix(code),
+    (code) => !usesOthers(code),
   );
 
 /** By file name, the examples of all documents. */
