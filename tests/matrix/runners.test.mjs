@@ -1,4 +1,4 @@
-// The package in test runners, in every environment that they have, as docs/runtimes.md says.
+// The package in test runners, in every environment that they have, as docs/guides/test-runners.md says.
 import assert from 'node:assert/strict';
 import { cpSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
@@ -7,13 +7,13 @@ import { fromRoot } from '../packaging/lib/project.mjs';
 import { judge, readmePrints } from './lib/judge.mjs';
 import { installedNode, run, tools, writeFolder } from './lib/processes.mjs';
 
-const document = 'docs/runtimes.md';
-const [vitestConfiguration] = blocks(document, 'Vitest', 'js');
-const [jestLine, jestConfiguration, jestSetup] = blocks(document, 'Jest', 'sh', 'json', 'js');
+const document = 'docs/guides/test-runners.md';
+const vitestConfiguration = blocks(document, 'Vitest', 'sh', 'js', 'sh', 'js').at(-1);
+const inJest = blocks(document, 'Jest', 'sh', 'js', 'json', 'sh', 'js');
+const [jestConfiguration, jestLine, jestSetup] = inJest.slice(2);
 assert.equal(jestLine, 'NODE_OPTIONS=--experimental-vm-modules npx jest\n');
 assert.match(readFileSync(fromRoot(document), 'utf8'), /"setupFiles": \["\.\/jest\.setup\.js"\]/);
 
-/** The documented configuration, for another environment. */
 function inEnvironment(text, environment) {
   const changed = text.replace(/(nvironment"?: ['"])[\w-]+/, `$1${environment}`);
   assert.match(changed, new RegExp(`nvironment"?: ['"]${environment}`));
