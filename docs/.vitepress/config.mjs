@@ -7,6 +7,15 @@ const repository = 'https://github.com/headwise/headwise';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
 const chapters = {
+  'Step by step': {
+    'My PyTorch layer in a web app': 'guides/pytorch-layer',
+    'Which heads matter': 'guides/which-heads',
+    'The chapter, exercise by exercise': 'guides/chapter',
+    'One HTML file for a blog': 'guides/blog-page',
+    'Jupyter and Observable': 'guides/notebooks',
+    'React, Vue, Svelte': 'guides/frameworks',
+    'Vitest and Jest': 'guides/test-runners',
+  },
   Guides: {
     'First steps': 'first-steps',
     Options: 'options',
