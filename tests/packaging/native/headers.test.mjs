@@ -7,7 +7,9 @@ import { filesIn } from '../lib/project.mjs';
 import { compilers, installNative, run, scratch, toolchain } from './users.mjs';
 
 const include = join(await installNative(), 'include');
-const all = filesIn(include).filter((file) => file.endsWith('.hpp'));
+const all = filesIn(include).filter(
+  (file) => file.endsWith('.hpp') && !file.startsWith('headwise/dependencies/'),
+);
 assert.ok(all.includes('headwise/headwise.hpp'));
 
 for (const [name, program] of Object.entries(compilers)) {
@@ -16,7 +18,7 @@ for (const [name, program] of Object.entries(compilers)) {
     const folder = join(scratch, name);
     mkdirSync(folder);
     const options = [
-      ...['-std=c++20', '-I', include],
+      ...['-std=c++20', '-I', include, '-isystem', join(include, 'headwise/dependencies')],
       ...['-Wall', '-Wextra', '-Wpedantic', '-Wconversion', '-Wno-sign-conversion', '-Werror'],
       ...(toolchain ? ['-isystem', join(toolchain, 'include')] : []),
     ];

@@ -30,7 +30,6 @@ test('installed, with GCC: find_package builds the program and every example', a
   const given = { ...env, CMAKE_PREFIX_PATH: packagesIn(prefix) };
   const printed = await shell(guide.build, user, given);
   assert.ok(printed.endsWith(guide.prints), printed);
-  const runs = (name, ...args) => run(join(user, 'build', name), args);
-  assert.match((await runs('toy')).stdout, /^output: \(2, 4, 100\)$/m);
-  assert.match((await runs('head-importance', '--quick')).stdout, /\d/);
+  const { stdout } = await run(join(user, 'build/toy'));
+  assert.match(stdout, /^output: \(2, 4, 100\)$/m);
 });
