@@ -242,7 +242,7 @@ async function load({
     const source = locate(wasm ?? builds[name]?.());
     place = placeOf(source);
     const module = await compile(source, signal);
-    const core = createCore(module, memory, await createStackCheck());
+    const core = createCore(module, memory, createStackCheck());
     const variant = core.isRelaxed() ? 'relaxed-simd' : 'simd';
     checkVariant(wanted, variant);
     setCore(core);

@@ -28,13 +28,16 @@ const module = (): Uint8Array<ArrayBuffer> =>
  * The function is a WebAssembly function with a frame of 4000 vectors. On entry, engines check that the stack has room
  * for the frame, which takes a few nanoseconds.
  */
-export async function createStackCheck(): Promise<StackCheck> {
+export function createStackCheck(): StackCheck {
   const never = (): undefined => undefined;
   try {
-    const { instance } = await WebAssembly.instantiate(module(), { a: { a: never, b: never } });
-    return instance.exports.a as StackCheck;
+    // Not asynchronously: what a Cloudflare Worker begins outside of a request never ends.
+    const { exports } = new WebAssembly.Instance(new WebAssembly.Module(module()), {
+      a: { a: never, b: never },
+    });
+    return exports.a as StackCheck;
   } catch {
-    // Cloudflare Workers run only modules that were uploaded with the program.
+    // Such Workers run only modules that were uploaded with the program.
     return never;
   }
 }
