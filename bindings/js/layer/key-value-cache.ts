@@ -1,49 +1,158 @@
+/// <reference lib="esnext.disposable" preserve="true" />
+import { fail, show } from '../runtime/errors.js';
+import { Handle } from '../runtime/handle.js';
 import type { Address } from '../runtime/memory.js';
+import { checkOptions, checkSize, checkWord, isObject } from '../runtime/options.js';
+import type { Precision } from '../runtime/precisions.js';
 import { core } from '../runtime/wasm.js';
-import {
-  Cache,
-  type CacheKind,
-  type CacheUser,
-  type CheckedCacheOptions,
-  type HeldCache,
-} from './cache.js';
+import { checkCacheUse, checkKeptLength, type CacheState } from './cache-checks.js';
 
-const kind: CacheKind = {
-  of: 'layer',
-  expected: 'one that createCache made',
-  deleteCall: 'deleteCache',
-  length: (cache) => core().cacheLength(cache),
-  truncate: (cache, length) => {
-    core().setCacheLength(cache, length);
-  },
-  reset: (cache) => {
-    core().setCacheLength(cache, 0);
-  },
-};
+export interface CacheOptions {
+  /** Samples of every forward with the cache. At least 1. */
+  batchSize: number;
+  /** Maximum number of positions. At least 1. */
+  maxLength: number;
+  /**
+   * `'float16'` halves the memory: each head's key or value is stored as 15-bit integers with a factor. The error is at
+   * most 2^−15 of its largest number; a non-finite key or value becomes all NaN. Default: `'float32'`.
+   */
+  precision?: CachePrecision | undefined;
+}
 
-/** A cache's layer. If its heads are pruned, the cache becomes invalid. */
+export type CachePrecision = Exclude<Precision, 'int8'>;
+
+/** Cache options with their defaults. */
+export interface CheckedCacheOptions {
+  readonly batchSize: number;
+  readonly maxLength: number;
+  readonly precision: CachePrecision;
+}
+
+const cachePrecisions = ['float32', 'float16'] as const satisfies readonly CachePrecision[];
+
+/** The core's number of the precision. */
+export const numberOfPrecision = ({ precision }: CheckedCacheOptions): number =>
+  cachePrecisions.indexOf(precision);
+
+export const checkCachePrecision = (argument: string, value: unknown): CachePrecision =>
+  checkWord(argument, value, cachePrecisions);
+
+export function checkCacheOptions(options: CacheOptions): CheckedCacheOptions {
+  const given = checkOptions<CacheOptions>(options, ['batchSize', 'maxLength', 'precision']);
+  return {
+    batchSize: checkSize('batchSize', given.batchSize),
+    maxLength: checkSize('maxLength', given.maxLength),
+    precision: checkCachePrecision('precision', given.precision),
+  };
+}
+
+/** A cache, checked for a call of its layer. */
+export interface HeldCache {
+  readonly address: Address;
+  /** Positions held before the call. */
+  readonly length: number;
+  /** Whether it stores 15-bit integers. */
+  readonly isQuantized: boolean;
+}
+
+/** A cache's layer or model. If heads are pruned, `numKvHeads` changes and the cache becomes invalid. */
 export interface CacheOwner {
   readonly owner: object;
   readonly settings: { readonly numKvHeads: number };
 }
 
-const userOf = ({ owner, settings }: CacheOwner): CacheUser => ({
-  owner,
-  numKvHeads: String(settings.numKvHeads),
-});
-
 /**
  * KV cache: projected keys and values of earlier positions, for decoding. Made by `MultiHeadAttention.createCache`, and
  * valid for that layer until its heads are pruned.
  */
-export class KeyValueCache extends Cache {
-  /** @internal */
-  constructor(owner: CacheOwner, address: Address, options: CheckedCacheOptions) {
-    super(kind, userOf(owner), address, options);
-  }
+export class KeyValueCache {
+  readonly #state: CacheState;
+  readonly #precision: CachePrecision;
+  readonly #handle: Handle;
+  #lastLength = 0;
 
   /** @internal */
-  static heldBy(cache: unknown, owner: CacheOwner, batch: number, newKeys: number): HeldCache {
-    return Cache.held(kind, cache, userOf(owner), batch, newKeys);
+  constructor(
+    { owner, settings }: CacheOwner,
+    address: Address,
+    { batchSize, maxLength, precision }: CheckedCacheOptions,
+  ) {
+    this.#state = { owner, numKvHeads: String(settings.numKvHeads), batchSize, maxLength };
+    this.#precision = precision;
+    this.#handle = new Handle('cache', this, address, 'deleteCache');
+  }
+
+  get batchSize(): number {
+    return this.#state.batchSize;
+  }
+
+  get maxLength(): number {
+    return this.#state.maxLength;
+  }
+
+  get precision(): CachePrecision {
+    return this.#precision;
+  }
+
+  /** Positions held so far. After `dispose`, the last number. */
+  get length(): number {
+    return this.#handle.disposed ? this.#lastLength : core().cacheLength(this.#handle.inUse());
+  }
+
+  /** Removes all positions. */
+  reset(): void {
+    this.truncate(0);
+  }
+
+  /**
+   * Keeps only the first `length` positions.
+   *
+   * @throws HeadwiseError `invalid-value` if the cache holds fewer, `disposed`
+   */
+  truncate(length: number): void {
+    const address = this.#handle.inUse();
+    checkKeptLength(length, this.length);
+    core().setCacheLength(address, length);
+  }
+
+  /**
+   * Frees the cache's WebAssembly memory. Using the cache afterwards is an error; calling `dispose` again does nothing.
+   */
+  dispose(): void {
+    this.#lastLength = this.#handle.lost ? 0 : this.length;
+    this.#handle.dispose();
+  }
+
+  [Symbol.dispose](): void {
+    this.dispose();
+  }
+
+  /** With a tag, Vue's `reactive` returns the object itself. Its proxies cannot access private fields. */
+  get [Symbol.toStringTag](): string {
+    return this.constructor.name;
+  }
+
+  /**
+   * Checks a cache for a call of its layer.
+   *
+   * @internal
+   */
+  static heldBy(
+    cache: unknown,
+    { owner, settings }: CacheOwner,
+    batch: number,
+    newKeys: number,
+  ): HeldCache {
+    // Checks a private field, because a proxy can fake its class.
+    if (!isObject(cache) || !(#handle in cache)) {
+      fail('invalid-type', 'cache', 'one that createCache made', show(cache));
+    }
+    const address = cache.#handle.inUse();
+    const { length } = cache;
+    checkCacheUse('layer', cache.#state, length, {
+      ...{ owner, batch, newKeys },
+      numKvHeads: String(settings.numKvHeads),
+    });
+    return { address, length, isQuantized: cache.#precision !== 'float32' };
   }
 }

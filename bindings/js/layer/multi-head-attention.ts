@@ -16,7 +16,6 @@ import {
   type Gradients,
   type PendingShapes,
 } from './backward.js';
-import { checkCacheOptions, numberOfPrecision, type CacheOptions } from './cache.js';
 import type { CaptureName } from './capture.js';
 import type { ChosenWeights } from './chosen-weights.js';
 import {
@@ -27,7 +26,12 @@ import {
   type ForwardResult,
 } from './forward.js';
 import { readStateDict, toDict, type FromStateDictOptions } from './from-state-dict.js';
-import { KeyValueCache } from './key-value-cache.js';
+import {
+  checkCacheOptions,
+  KeyValueCache,
+  numberOfPrecision,
+  type CacheOptions,
+} from './key-value-cache.js';
 import {
   checkLayerOptions,
   layerOptionNames,

@@ -1,5 +1,9 @@
 import { passRecord } from 'headwise-records';
-import { checkCachePrecision, numberOfPrecision, type CachePrecision } from '../layer/cache.js';
+import {
+  checkCachePrecision,
+  numberOfPrecision,
+  type CachePrecision,
+} from '../layer/key-value-cache.js';
 import { fail, show, showShape } from '../runtime/errors.js';
 import { checkSignal, nextTurn } from '../runtime/event-loop.js';
 import type { Address } from '../runtime/memory.js';

@@ -1,29 +1,20 @@
-import {
-  Cache,
-  type CacheKind,
-  type CacheUser,
-  type CheckedCacheOptions,
-  type HeldCache,
-} from '../layer/cache.js';
+/// <reference lib="esnext.disposable" preserve="true" />
+import { checkCacheUse, checkKeptLength, type CacheState } from '../layer/cache-checks.js';
+import type { CachePrecision, CheckedCacheOptions } from '../layer/key-value-cache.js';
 import type { MultiHeadAttention } from '../layer/multi-head-attention.js';
+import { fail, show } from '../runtime/errors.js';
+import { Handle } from '../runtime/handle.js';
 import type { Address } from '../runtime/memory.js';
+import { isObject } from '../runtime/options.js';
 import { core } from '../runtime/wasm.js';
 
-const kind: CacheKind = {
-  of: 'model',
-  expected: "one that the model's createCache made",
-  deleteCall: 'deleteModelCache',
-  length: (cache) => core().modelCacheLength(cache),
-  truncate: (cache, length) => {
-    core().setModelCacheLength(cache, length, 1);
-  },
-  reset: (cache) => {
-    core().setModelCacheLength(cache, 0, 0);
-  },
-};
-
 /** A cache, checked for a pass of its model. */
-export interface HeldModelCache extends HeldCache {
+export interface HeldModelCache {
+  readonly address: Address;
+  /** Positions held before the pass. */
+  readonly length: number;
+  /** Whether it stores 15-bit integers. */
+  readonly isQuantized: boolean;
   /** Number of the source's positions; undefined without a source. */
   readonly sourceLength: number | undefined;
   readonly hasPadding: boolean;
@@ -35,34 +26,113 @@ export interface ModelCacheOwner {
   readonly layers: Readonly<Record<'self' | 'cross', readonly MultiHeadAttention[]>>;
 }
 
-const userOf = ({ owner, layers: { self, cross } }: ModelCacheOwner): CacheUser => ({
-  owner,
-  numKvHeads: [...self, ...cross].map(({ numKvHeads }) => numKvHeads).join(),
-});
+const keyValueHeads = ({ self, cross }: ModelCacheOwner['layers']): string =>
+  [...self, ...cross].map(({ numKvHeads }) => numKvHeads).join();
 
 /**
  * KV caches of all layers of a model, and of their cross-attention to a source. Made by `Transformer.createCache`, and
  * valid for that model only, until heads of it are pruned.
  */
-export class ModelCache extends Cache {
-  /** @internal */
-  constructor(owner: ModelCacheOwner, address: Address, options: CheckedCacheOptions) {
-    super(kind, userOf(owner), address, options);
-  }
+export class ModelCache {
+  readonly #state: CacheState;
+  readonly #precision: CachePrecision;
+  readonly #handle: Handle;
+  #lastLength = 0;
 
   /** @internal */
+  constructor(
+    { owner, layers }: ModelCacheOwner,
+    address: Address,
+    { batchSize, maxLength, precision }: CheckedCacheOptions,
+  ) {
+    this.#precision = precision;
+    this.#state = { owner, numKvHeads: keyValueHeads(layers), batchSize, maxLength };
+    this.#handle = new Handle('cache', this, address, 'deleteModelCache');
+  }
+
+  get batchSize(): number {
+    return this.#state.batchSize;
+  }
+
+  get maxLength(): number {
+    return this.#state.maxLength;
+  }
+
+  get precision(): CachePrecision {
+    return this.#precision;
+  }
+
+  /** Positions held so far. After `dispose`, the last number. */
+  get length(): number {
+    return this.#handle.disposed ? this.#lastLength : core().modelCacheLength(this.#handle.inUse());
+  }
+
+  /** Whether `dispose` was called. */
+  get disposed(): boolean {
+    return this.#handle.disposed;
+  }
+
+  /** Removes all positions, and the source. */
+  reset(): void {
+    core().setModelCacheLength(this.#handle.inUse(), 0, 0);
+  }
+
+  /**
+   * Keeps only the first `length` positions, and the source.
+   *
+   * @throws HeadwiseError `invalid-value` if the cache holds fewer, `disposed`
+   */
+  truncate(length: number): void {
+    const address = this.#handle.inUse();
+    checkKeptLength(length, this.length);
+    core().setModelCacheLength(address, length, 1);
+  }
+
+  /**
+   * Frees the cache's WebAssembly memory. Using the cache afterwards is an error; calling `dispose` again does nothing.
+   */
+  dispose(): void {
+    this.#lastLength = this.#handle.lost ? 0 : this.length;
+    this.#handle.dispose();
+  }
+
+  [Symbol.dispose](): void {
+    this.dispose();
+  }
+
+  /** With a tag, Vue's `reactive` returns the object itself. Its proxies cannot access private fields. */
+  get [Symbol.toStringTag](): string {
+    return this.constructor.name;
+  }
+
+  /**
+   * Checks a cache for a pass of its model.
+   *
+   * @internal
+   */
   static heldBy(
     cache: unknown,
-    owner: ModelCacheOwner,
+    { owner, layers }: ModelCacheOwner,
     batch: number,
     newKeys: number,
   ): HeldModelCache {
-    const held = Cache.held(kind, cache, userOf(owner), batch, newKeys);
-    const sourceLength = core().modelCacheSourceLength(held.address);
+    // Checks a private field, because a proxy can fake its class.
+    if (!isObject(cache) || !(#handle in cache)) {
+      fail('invalid-type', 'cache', "one that the model's createCache made", show(cache));
+    }
+    const address = cache.#handle.inUse();
+    const { length } = cache;
+    checkCacheUse('model', cache.#state, length, {
+      ...{ owner, batch, newKeys },
+      numKvHeads: keyValueHeads(layers),
+    });
+    const sourceLength = core().modelCacheSourceLength(address);
     return {
-      ...held,
+      address,
+      length,
+      isQuantized: cache.#precision !== 'float32',
       sourceLength: sourceLength < 0 ? undefined : sourceLength,
-      hasPadding: core().modelCacheHasPadding(held.address) === 1,
+      hasPadding: core().modelCacheHasPadding(address) === 1,
     };
   }
 }

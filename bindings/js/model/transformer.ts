@@ -5,7 +5,11 @@ import {
   type AttentionDescription,
   type ModelDescription,
 } from 'headwise-records';
-import { checkCacheOptions, numberOfPrecision, type CacheOptions } from '../layer/cache.js';
+import {
+  checkCacheOptions,
+  numberOfPrecision,
+  type CacheOptions,
+} from '../layer/key-value-cache.js';
 import { LayerOfModel, MultiHeadAttention } from '../layer/multi-head-attention.js';
 import type { CaptureName } from '../layer/capture.js';
 import type { ChosenWeights } from '../layer/chosen-weights.js';
