@@ -1,12 +1,9 @@
 /** A WebAssembly build, run by Emscripten's glue. */
-import createModule, { type Core } from 'headwise-glue';
+import createModule, { type Core, type Given } from 'headwise-glue';
 import { failInterrupted, failOutOfMemory } from './errors.js';
 import type { StackCheck } from './stack.js';
 
 type Call = (...numbers: readonly (number | undefined)[]) => number;
-
-/** What the glue has beside the calls: what it was given, and classes of errors. */
-const notCall = /^ins|^out|Error$/;
 
 /**
  * Runs a module on this memory, which no other runs on, and returns its calls.
@@ -26,7 +23,7 @@ export function createCore(
 ): Core {
   let refusal: unknown;
   let isOutOfMemory = false;
-  const made = createModule({
+  const given: Given = {
     wasmMemory: memory,
     outOfMemory() {
       isOutOfMemory = true;
@@ -40,7 +37,9 @@ export function createCore(
         return {};
       }
     },
-  });
+  };
+  const notCalls = Object.keys(given);
+  const made = createModule(given);
   if (refusal !== undefined) {
     throw refusal as Error;
   }
@@ -58,7 +57,8 @@ export function createCore(
     },
   };
   for (const [name, member] of Object.entries(made)) {
-    if (typeof member !== 'function' || notCall.test(name)) {
+    // Nor are Embind's classes of errors calls.
+    if (typeof member !== 'function' || notCalls.includes(name) || name.endsWith('Error')) {
       continue;
     }
     const call = member as Call;

@@ -158,7 +158,7 @@ declare module 'headwise-glue' {
   }
 
   /** What the glue asks of who runs it. */
-  interface Given {
+  export interface Given {
     readonly wasmMemory: WebAssembly.Memory;
     /** The call under way found too little memory and changed nothing. */
     outOfMemory(): void;

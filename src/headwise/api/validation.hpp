@@ -65,6 +65,9 @@ void check_returned_weights(const ReturnedWeights& weights, std::size_t num_head
                             std::size_t num_queries);
 void check_window(const std::optional<Window>& window);
 void check_valid_lens(const ValidLens& valid_lens, const MaskSizes& sizes);
+/// Integers from 0 to `max`.
+void check_up_to(std::string_view argument, const xt::xarray<std::int64_t>& integers,
+                 std::uint64_t max);
 /// Of (batch, keys), or (keys,) of one sample.
 void check_key_mask(std::string_view argument, const Mask& mask, std::size_t batch,
                     std::size_t num_keys);

@@ -22,17 +22,6 @@ void check_either_shape(std::string_view argument, Shape shape, Shape one, Shape
   }
 }
 
-/// Integers from 0 on.
-void check_up_to(std::string_view argument, const xt::xarray<std::int64_t>& integers,
-                 std::uint64_t max) {
-  for (const std::int64_t integer : integers) {
-    if (integer < 0 || static_cast<std::uint64_t>(integer) > max) {
-      fail(ErrorCode::invalid_value, argument, "integers from 0 to " + std::to_string(max),
-           std::to_string(integer));
-    }
-  }
-}
-
 /// The last axis of an input whose size is about to be inferred.
 void check_inferred_size(const MultiHeadAttention& layer, std::string_view argument, Shape shape,
                          const std::string& name) {
@@ -203,6 +192,16 @@ void check_positions(const MultiHeadAttention& layer, const RotaryPositions& pos
 }
 
 }  // namespace
+
+void check_up_to(std::string_view argument, const xt::xarray<std::int64_t>& integers,
+                 std::uint64_t max) {
+  for (const std::int64_t integer : integers) {
+    if (integer < 0 || static_cast<std::uint64_t>(integer) > max) {
+      fail(ErrorCode::invalid_value, argument, "integers from 0 to " + std::to_string(max),
+           std::to_string(integer));
+    }
+  }
+}
 
 void check_returned_weights(const ReturnedWeights& weights, std::size_t num_heads,
                             std::size_t num_queries) {

@@ -132,12 +132,7 @@ void check_source(const Transformer& model, std::size_t batch,
   }
   const auto& lens = *options.source_valid_lens;
   check_shape("source_valid_lens", lens.shape(), std::array<Axis, 1>{batch});
-  for (const std::int64_t length : lens) {
-    if (length < 0 || static_cast<std::uint64_t>(length) > source.shape(1)) {
-      fail(ErrorCode::invalid_value, "source_valid_lens",
-           "integers from 0 to " + std::to_string(source.shape(1)), std::to_string(length));
-    }
-  }
+  check_up_to("source_valid_lens", lens, source.shape(1));
 }
 
 /// `tokens` are null where the model reads images.
