@@ -17,12 +17,6 @@ Tokens row_of(const std::vector<std::int64_t>& tokens) {
   return row;
 }
 
-Mask mask_of(const std::vector<std::uint8_t>& bytes) {
-  auto row = xt::xtensor<bool, 2>::from_shape({1, bytes.size()});
-  std::copy(bytes.begin(), bytes.end(), row.begin());
-  return row;
-}
-
 }  // namespace
 
 std::vector<std::int64_t> Transformer::generate(const std::vector<std::int64_t>& tokens,
@@ -53,8 +47,7 @@ std::vector<std::int64_t> Transformer::generate(const std::vector<std::int64_t>&
     std::vector<std::uint8_t> key_mask = bytes_of(options.key_mask);
     for (std::int64_t count = 0; count < options.max_new_tokens; ++count) {
       if (options.key_mask.has_value()) {
-        pass_options.key_mask = mask_of(key_mask);
-        key_mask.push_back(1);
+        pass_options.key_mask = Mask(key_mask.data(), std::array{std::size_t{1}, key_mask.size()});
       }
       validation::check_transformer_pass(*this, next, nullptr, pass_options);
       PassMemory memory(next, pass_options, *this);
@@ -72,6 +65,7 @@ std::vector<std::int64_t> Transformer::generate(const std::vector<std::int64_t>&
       }
       next = row_of({token});
       pass_options.source.reset();
+      key_mask.push_back(1);
     }
     return generated;
   });

@@ -10,15 +10,13 @@ std::vector<std::int32_t> to_int32(const Numbers<std::int64_t>& numbers) {
 }
 
 std::vector<std::uint8_t> bytes_of(const Mask& mask) {
-  std::vector<std::uint8_t> bytes;
-  const auto take = [&](const auto& given) {
-    if constexpr (!std::is_same_v<std::decay_t<decltype(given)>, std::monostate>) {
-      for (const auto entry : given) {
-        bytes.push_back(entry != 0 ? 1 : 0);
-      }
-    }
-  };
-  std::visit(take, mask);
+  std::vector<std::uint8_t> bytes(mask.size());
+  if (mask.allowed() != nullptr) {
+    std::copy_n(mask.allowed(), bytes.size(), bytes.begin());
+  } else if (mask.added() != nullptr) {
+    std::transform(mask.added(), mask.added() + bytes.size(), bytes.begin(),
+                   [](float number) { return number != 0 ? 1 : 0; });
+  }
   return bytes;
 }
 
@@ -62,22 +60,11 @@ MaskStorage::MaskStorage(const MaskOptions& options, const MaskSizes& sizes) {
     key_mask_ = KeptKeys(bytes_of(options.key_mask), sizes.batch);
     mask_.key_mask = key_mask_.keys();
   }
-  const auto take_mask = [&](const auto& mask) {
-    using Kind = std::decay_t<decltype(mask)>;
-    if constexpr (!std::is_same_v<Kind, std::monostate>) {
-      mask_.mask_strides = broadcast_strides({mask.shape().data(), mask.dimension()});
-      if constexpr (std::is_same_v<Kind, xt::xarray<bool>>) {
-        static_assert(sizeof(bool) == sizeof(std::uint8_t));
-        mask_.allowed = reinterpret_cast<const std::uint8_t*>(mask.data());
-      } else if constexpr (std::is_same_v<Kind, xt::xarray<std::int64_t>>) {
-        integers_ = bytes_of(options.mask);
-        mask_.allowed = integers_.data();
-      } else {
-        mask_.added = mask.data();
-      }
-    }
-  };
-  std::visit(take_mask, options.mask);
+  if (options.mask.has_value()) {
+    mask_.mask_strides = broadcast_strides(options.mask.shape());
+    mask_.allowed = options.mask.allowed();
+    mask_.added = options.mask.added();
+  }
 }
 
 }  // namespace headwise

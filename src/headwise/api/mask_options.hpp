@@ -52,7 +52,6 @@ class MaskStorage {
  private:
   std::vector<std::int32_t> valid_lens_;
   KeptKeys key_mask_;
-  std::vector<std::uint8_t> integers_;
   AttentionMask mask_;
 };
 

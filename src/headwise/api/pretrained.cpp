@@ -85,7 +85,7 @@ StateDict with_pretrained_names(const Transformer& model, const PretrainedCheckp
                                 const StateDict& tensors, bool copies) {
   if (checkpoint == nullptr) {
     validation::fail(ErrorCode::invalid_option, "names",
-                     "'headwise' for a model that no checkpoint was read into", "'pretrained'");
+                     {"'headwise' for a model that no checkpoint was read into"}, {"'pretrained'"});
   }
   const ParameterList list(model);
   StateDict result;
@@ -155,7 +155,7 @@ std::string Transformer::config() const {
     validation::check_model_in_use(*this);
     if (pretrained_ == nullptr) {
       validation::fail(ErrorCode::invalid_option, "config",
-                       "a model that was read from a checkpoint", "another");
+                       {"a model that was read from a checkpoint"}, {"another"});
     }
     std::string config = pretrained_->config;
     for (const Side side : all_sides) {

@@ -59,10 +59,11 @@ template <typename Layers>
 auto& layer_at(Layers& layers, std::size_t number) {
   return report_out_of_memory([&]() -> auto& {
     if (number >= layers.size()) {
-      validation::fail(
-          ErrorCode::invalid_option, "number",
-          layers.empty() ? "no layer" : "an integer from 0 to " + std::to_string(layers.size() - 1),
-          std::to_string(number));
+      if (layers.empty()) {
+        validation::fail(ErrorCode::invalid_option, "number", {"no layer"}, {number});
+      }
+      validation::fail(ErrorCode::invalid_option, "number",
+                       {"an integer from 0 to ", layers.size() - 1}, {number});
     }
     return layers[number];
   });

@@ -28,12 +28,11 @@ std::string_view measure_name(HeadMeasure measure) {
 void check_head_importance(const MeasuredHeads& heads, const HeadImportanceOptions& options) {
   const std::string_view measure = measure_name(options.measure);
   if (options.normalize && options.measure != HeadMeasure::gradient) {
-    fail(ErrorCode::invalid_option, "normalize", "measure 'gradient' beside it", measure);
+    fail(ErrorCode::invalid_option, "normalize", {"measure 'gradient' beside it"}, {measure});
   }
   const auto check_is_there = [&](std::string_view argument, bool is_there) {
     if (!is_there) {
-      fail(ErrorCode::invalid_option, argument, "a function beside measure " + std::string(measure),
-           "none");
+      fail(ErrorCode::invalid_option, argument, {"a function beside measure ", measure}, {"none"});
     }
   };
   if (options.measure == HeadMeasure::gradient) {
@@ -44,25 +43,23 @@ void check_head_importance(const MeasuredHeads& heads, const HeadImportanceOptio
     check_is_there("attention_weights", static_cast<bool>(heads.attention_weights));
   }
   if (heads.batch_sizes.empty()) {
-    fail(ErrorCode::invalid_option, "batches", "at least one", "none");
+    fail(ErrorCode::invalid_option, "batches", {"at least one"}, {"none"});
   }
 }
 
 void check_least_important(const std::vector<Tensor<1>>& importance,
                            const LeastImportantOptions& options) {
   if (!(options.fraction >= 0 && options.fraction <= 1)) {
-    fail(ErrorCode::invalid_option, "fraction", "a number from 0 to 1",
-         number_text(options.fraction));
+    fail(ErrorCode::invalid_option, "fraction", {"a number from 0 to 1"}, {options.fraction});
   }
   for (const Tensor<1>& layer : importance) {
     if (options.group_size == 0 || layer.size() % options.group_size != 0) {
       fail(ErrorCode::invalid_option, "group_size",
-           "a divisor of the layer's heads (" + std::to_string(layer.size()) + ")",
-           std::to_string(options.group_size));
+           {"a divisor of the layer's heads (", layer.size(), ")"}, {options.group_size});
     }
     for (const float number : layer) {
       if (!std::isfinite(number)) {
-        fail(ErrorCode::invalid_value, "importance", "finite numbers", number_text(number));
+        fail(ErrorCode::invalid_value, "importance", {"finite numbers"}, {number});
       }
     }
   }
@@ -70,10 +67,10 @@ void check_least_important(const std::vector<Tensor<1>>& importance,
 
 void check_output_loss(const OutputLoss& loss, const HeadImportanceOptions& options) {
   if (options.measure == HeadMeasure::gradient && !loss.gradient) {
-    fail(ErrorCode::invalid_option, "loss", "its gradient beside measure 'gradient'", "none");
+    fail(ErrorCode::invalid_option, "loss", {"its gradient beside measure 'gradient'"}, {"none"});
   }
   if (options.measure == HeadMeasure::ablation && !loss.value) {
-    fail(ErrorCode::invalid_option, "loss", "its value beside measure 'ablation'", "none");
+    fail(ErrorCode::invalid_option, "loss", {"its value beside measure 'ablation'"}, {"none"});
   }
 }
 
@@ -88,8 +85,8 @@ void check_model_importance(const Transformer& model, const HeadImportanceOption
                             Side side, const OutputLoss& loss) {
   check_model_in_use(model);
   if (model.attention_layers(side).empty()) {
-    fail(ErrorCode::invalid_option, "side", "'self' for a model without an encoder",
-         side == Side::cross ? "'cross'" : "'encoder'");
+    fail(ErrorCode::invalid_option, "side", {"'self' for a model without an encoder"},
+         {side == Side::cross ? "'cross'" : "'encoder'"});
   }
   if (!model.settings().head || loss.value || loss.gradient) {
     check_output_loss(loss, options);

@@ -6,7 +6,6 @@
 #include <headwise/attention_pooling.hpp>
 #include <headwise/multi_head_attention.hpp>
 #include <limits>
-#include <type_traits>
 #include <vector>
 
 namespace headwise::validation {
@@ -17,8 +16,7 @@ Shape shape_of(const auto& tensor) { return {tensor.shape().data(), tensor.dimen
 
 void check_either_shape(std::string_view argument, Shape shape, Shape one, Shape other) {
   if (!std::ranges::equal(shape, one) && !std::ranges::equal(shape, other)) {
-    fail(ErrorCode::invalid_shape, argument, shape_text(one) + " or " + shape_text(other),
-         shape_text(shape));
+    fail(ErrorCode::invalid_shape, argument, {one, " or ", other}, {shape});
   }
 }
 
@@ -27,45 +25,36 @@ void check_inferred_size(const MultiHeadAttention& layer, std::string_view argum
                          const std::string& name) {
   const bool convolution = layer.settings().projection == Projection::convolution;
   if (shape.back() == 0) {
-    fail(ErrorCode::invalid_shape, argument, name + " of at least 1", shape_text(shape));
+    fail(ErrorCode::invalid_shape, argument, {name, " of at least 1"}, {shape});
   }
   if (convolution && shape.back() % layer.num_heads() != 0) {
     fail(ErrorCode::invalid_shape, argument,
-         name + " a multiple of num_heads (" + std::to_string(layer.num_heads()) + ")",
-         shape_text(shape));
+         {name, " a multiple of num_heads (", layer.num_heads(), ")"}, {shape});
   }
 }
 
 /// With a head size of 0 there is no scale 1/√d.
 void check_head_size(Shape queries) {
   if (queries.back() == 0) {
-    fail(ErrorCode::invalid_shape, "queries", "a head size of at least 1", shape_text(queries));
+    fail(ErrorCode::invalid_shape, "queries", {"a head size of at least 1"}, {queries});
   }
 }
 
 /// Numbers to add are finite or −∞. All of them 0 or 1 are more likely to be a boolean mask.
-void check_added(const xt::xarray<float>& added) {
+void check_added(std::span<const float> added) {
   bool has_ones = false;
   bool has_others = false;
   for (const float number : added) {
     if (std::isnan(number) || (std::isinf(number) && number > 0)) {
-      fail(ErrorCode::invalid_value, "mask", "numbers below infinity", number_text(number));
+      fail(ErrorCode::invalid_value, "mask", {"numbers below infinity"}, {number});
     }
     has_ones = has_ones || number == 1;
     has_others = has_others || (number != 0 && number != 1);
   }
   if (has_ones && !has_others) {
     fail(ErrorCode::invalid_value, "mask",
-         "booleans or an array of integers where 1 means may attend, or numbers to add to scores",
-         "numbers that are all 0 or 1");
-  }
-}
-
-void check_integers(const xt::xarray<std::int64_t>& integers) {
-  for (const std::int64_t integer : integers) {
-    if (integer != 0 && integer != 1) {
-      fail(ErrorCode::invalid_value, "mask", "integers 0 and 1", std::to_string(integer));
-    }
+         {"booleans or an array of integers where 1 means may attend, or numbers to add to scores"},
+         {"numbers that are all 0 or 1"});
   }
 }
 
@@ -82,9 +71,9 @@ void check_mask_shape(Shape shape, const MaskSizes& sizes, bool has_head_axis) {
       !std::equal(shape.rbegin(), shape.rend(), target.rbegin(), repeats)) {
     const std::array<std::size_t, 2> of_keys = {batch, num_keys};
     fail(ErrorCode::invalid_shape, "mask",
-         "a shape that broadcasts to " + shape_text(Shape(target)) +
-             (std::ranges::equal(shape, of_keys) ? ", or key_mask for (batch, keys)" : ""),
-         shape_text(shape));
+         {"a shape that broadcasts to ", Shape(target),
+          std::ranges::equal(shape, of_keys) ? ", or key_mask for (batch, keys)" : ""},
+         {shape});
   }
   constexpr std::size_t rank_without_batch = 3;
   if (has_head_axis && shape.size() == rank_without_batch && batch == num_heads && batch > 1 &&
@@ -92,24 +81,21 @@ void check_mask_shape(Shape shape, const MaskSizes& sizes, bool has_head_axis) {
     const std::array<std::size_t, 4> by_sample = {batch, 1, shape[1], shape[2]};
     const std::array<std::size_t, 4> by_head = {1, num_heads, shape[1], shape[2]};
     fail(ErrorCode::invalid_shape, "mask",
-         "rank 4, " + shape_text(by_sample) + " by sample or " + shape_text(by_head) + " by head",
-         shape_text(shape));
+         {"rank 4, ", Shape(by_sample), " by sample or ", Shape(by_head), " by head"}, {shape});
   }
 }
 
 void check_mask(const Mask& mask, const MaskSizes& sizes, bool has_head_axis) {
-  const auto check = [&](const auto& given) {
-    using Kind = std::decay_t<decltype(given)>;
-    if constexpr (!std::is_same_v<Kind, std::monostate>) {
-      check_mask_shape(shape_of(given), sizes, has_head_axis);
-    }
-    if constexpr (std::is_same_v<Kind, xt::xarray<float>>) {
-      check_added(given);
-    } else if constexpr (std::is_same_v<Kind, xt::xarray<std::int64_t>>) {
-      check_integers(given);
-    }
-  };
-  std::visit(check, mask);
+  if (!mask.has_value()) {
+    return;
+  }
+  check_mask_shape(mask.shape(), sizes, has_head_axis);
+  if (mask.added() != nullptr) {
+    check_added({mask.added(), mask.size()});
+  }
+  if (mask.wrong_integer().has_value()) {
+    fail(ErrorCode::invalid_value, "mask", {"integers 0 and 1"}, {*mask.wrong_integer()});
+  }
 }
 
 template <typename Options>
@@ -123,12 +109,12 @@ void check_mask_options(const Options& options, const MaskSizes& sizes, bool has
 template <typename Options>
 void check_query_offset(const Options& options) {
   if (options.query_offset < 0 || options.query_offset > std::numeric_limits<std::int32_t>::max()) {
-    fail(ErrorCode::invalid_option, "query_offset", "an integer from 0 to 2147483647",
-         std::to_string(options.query_offset));
+    fail(ErrorCode::invalid_option, "query_offset", {"an integer from 0 to 2147483647"},
+         {options.query_offset});
   }
   if (options.query_offset > 0 && options.causal == Causal::bottom_right) {
-    fail(ErrorCode::invalid_option, "query_offset", "causal other than 'bottom-right' beside it",
-         "both");
+    fail(ErrorCode::invalid_option, "query_offset", {"causal other than 'bottom-right' beside it"},
+         {"both"});
   }
 }
 
@@ -136,19 +122,18 @@ void check_cache(const MultiHeadAttention& layer, const KeyValueCache& cache, st
                  std::size_t num_new_keys) {
   check_in_use(cache.in_use(), "cache");
   if (cache.layer() != layer.identity()) {
-    fail(ErrorCode::invalid_cache, "cache", "one that this layer made", "another layer's");
+    fail(ErrorCode::invalid_cache, "cache", {"one that this layer made"}, {"another layer's"});
   }
   if (cache.width() != layer.settings().key_value_width()) {
-    fail(ErrorCode::invalid_cache, "cache", "one made since heads were pruned", "an older one");
+    fail(ErrorCode::invalid_cache, "cache", {"one made since heads were pruned"}, {"an older one"});
   }
   if (cache.batch_size() != batch) {
-    fail(ErrorCode::invalid_cache, "cache", "a batch size of " + std::to_string(batch),
-         std::to_string(cache.batch_size()));
+    fail(ErrorCode::invalid_cache, "cache", {"a batch size of ", batch}, {cache.batch_size()});
   }
   const std::size_t left = cache.max_length() - cache.length();
   if (num_new_keys > left) {
-    fail(ErrorCode::cache_full, "cache", "room for " + std::to_string(num_new_keys) + " positions",
-         std::to_string(left) + " of " + std::to_string(cache.max_length()));
+    fail(ErrorCode::cache_full, "cache", {"room for ", num_new_keys, " positions"},
+         {left, " of ", cache.max_length()});
   }
 }
 
@@ -161,13 +146,13 @@ void check_chosen(std::string_view argument, std::string_view one,
   std::vector<bool> seen(count, false);
   for (const std::int64_t index : *chosen) {
     if (index < 0 || static_cast<std::uint64_t>(index) >= count) {
-      fail(ErrorCode::invalid_option, argument,
-           count > 0 ? "integers from 0 to " + std::to_string(count - 1) : std::string("none"),
-           std::to_string(index));
+      if (count == 0) {
+        fail(ErrorCode::invalid_option, argument, {"none"}, {index});
+      }
+      fail(ErrorCode::invalid_option, argument, {"integers from 0 to ", count - 1}, {index});
     }
     if (seen[static_cast<std::size_t>(index)]) {
-      fail(ErrorCode::invalid_option, argument, "each " + std::string(one) + " once",
-           std::to_string(index) + " twice");
+      fail(ErrorCode::invalid_option, argument, {"each ", one, " once"}, {index, " twice"});
     }
     seen[static_cast<std::size_t>(index)] = true;
   }
@@ -179,14 +164,14 @@ void check_positions(const MultiHeadAttention& layer, const RotaryPositions& pos
     return;
   }
   if (!layer.settings().rotary) {
-    fail(ErrorCode::invalid_option, "positions", "a layer with rotary positions", "one without");
+    fail(ErrorCode::invalid_option, "positions", {"a layer with rotary positions"},
+         {"one without"});
   }
   const std::array<std::size_t, 2> by_sample = {sizes.batch, sizes.num_queries};
   check_either_shape("positions", shape_of(*positions), Shape(by_sample).last(1), by_sample);
   if (num_new_keys.value_or(sizes.num_queries) != sizes.num_queries) {
     fail(ErrorCode::invalid_shape, "positions",
-         "as many keys as queries (" + std::to_string(sizes.num_queries) + ") beside them",
-         std::to_string(*num_new_keys));
+         {"as many keys as queries (", sizes.num_queries, ") beside them"}, {*num_new_keys});
   }
   check_up_to("positions", *positions, std::numeric_limits<std::int32_t>::max());
 }
@@ -197,8 +182,7 @@ void check_up_to(std::string_view argument, const xt::xarray<std::int64_t>& inte
                  std::uint64_t max) {
   for (const std::int64_t integer : integers) {
     if (integer < 0 || static_cast<std::uint64_t>(integer) > max) {
-      fail(ErrorCode::invalid_value, argument, "integers from 0 to " + std::to_string(max),
-           std::to_string(integer));
+      fail(ErrorCode::invalid_value, argument, {"integers from 0 to ", max}, {integer});
     }
   }
 }
@@ -215,8 +199,7 @@ void check_window(const std::optional<Window>& window) {
   }
   for (const std::optional<std::int64_t>& side : {window->left, window->right}) {
     if (side.has_value() && *side < 0) {
-      fail(ErrorCode::invalid_option, "window", "two integers from 0 on or Infinity",
-           std::to_string(*side));
+      fail(ErrorCode::invalid_option, "window", {"two integers from 0 on or Infinity"}, {*side});
     }
   }
 }
@@ -243,24 +226,26 @@ void check_valid_lens(const ValidLens& valid_lens, const MaskSizes& sizes) {
 
 void check_key_mask(std::string_view argument, const Mask& mask, std::size_t batch,
                     std::size_t num_keys) {
+  if (!mask.has_value()) {
+    return;
+  }
   const std::array<std::size_t, 2> expected = {batch, num_keys};
-  const auto check = [&](const auto& given) {
-    if constexpr (!std::is_same_v<std::decay_t<decltype(given)>, std::monostate>) {
-      const Shape shape = shape_of(given);
-      if (!std::ranges::equal(shape, expected) &&
-          !(batch == 1 && std::ranges::equal(shape, Shape(expected).last(1)))) {
-        fail(ErrorCode::invalid_shape, argument,
-             "(batch, keys), here " + shape_text(Shape(expected)), shape_text(shape));
-      }
-      for (const auto number : given) {
-        if (number != 0 && number != 1) {
-          fail(ErrorCode::invalid_value, argument, "booleans or 0 and 1",
-               number_text(static_cast<double>(number)));
-        }
-      }
-    }
+  if (!std::ranges::equal(mask.shape(), expected) &&
+      !(batch == 1 && std::ranges::equal(mask.shape(), Shape(expected).last(1)))) {
+    fail(ErrorCode::invalid_shape, argument, {"(batch, keys), here ", Shape(expected)},
+         {mask.shape()});
+  }
+  const auto fail_for = [&](Part number) {
+    fail(ErrorCode::invalid_value, argument, {"booleans or 0 and 1"}, {number});
   };
-  std::visit(check, mask);
+  if (mask.wrong_integer().has_value()) {
+    fail_for(*mask.wrong_integer());
+  }
+  for (std::size_t i = 0; mask.added() != nullptr && i < mask.size(); ++i) {
+    if (const float number = mask.added()[i]; number != 0 && number != 1) {
+      fail_for(static_cast<double>(number));
+    }
+  }
 }
 
 MaskSizes check_forward(const MultiHeadAttention& layer, Shape queries, Shape keys, Shape values,
@@ -278,7 +263,7 @@ MaskSizes check_forward(const MultiHeadAttention& layer, Shape queries, Shape ke
   check("queries", queries, "queries", layer.query_size(), "query_size");
   if (keys.empty()) {
     if (options.cache == nullptr) {
-      fail(ErrorCode::invalid_cache, "cache", "one beside null keys and values", "none");
+      fail(ErrorCode::invalid_cache, "cache", {"one beside null keys and values"}, {"none"});
     }
     check_sizes_known(layer, "forward");
   } else {
@@ -292,7 +277,7 @@ MaskSizes check_forward(const MultiHeadAttention& layer, Shape queries, Shape ke
                   .num_keys = num_new_keys,
                   .num_extra_slots = layer.settings().num_extra_slots()};
   if (options.cache != nullptr && options.requires_grad) {
-    fail(ErrorCode::invalid_option, "requires_grad", "no cache beside it", "both");
+    fail(ErrorCode::invalid_option, "requires_grad", {"no cache beside it"}, {"both"});
   }
   if (options.cache != nullptr) {
     check_cache(layer, *options.cache, sizes.batch, num_new_keys);
@@ -312,8 +297,8 @@ void check_backward(const MultiHeadAttention& layer, Shape grad_output) {
   if (layer.pending_backward() != PendingBackward::ready) {
     const bool outdated = layer.pending_backward() == PendingBackward::outdated;
     fail(ErrorCode::no_pending_backward, "backward",
-         "a forward with requires_grad since the last backward",
-         outdated ? "one whose parameters have changed since" : "none");
+         {"a forward with requires_grad since the last backward"},
+         {outdated ? "one whose parameters have changed since" : "none"});
   }
   const AttentionMask& sizes = layer.pending_sizes();
   const std::array<Axis, 3> axes = {sizes.batch, sizes.num_queries, layer.settings().output_size};
@@ -341,8 +326,7 @@ void check_scaled_dot_product_attention(Shape queries, Shape keys, Shape values,
   check_shape("values", values, std::array<Axis, 4>{queries[0], keys[1], keys[2], "value_size"});
   if (keys[1] == 0 ? queries[1] != 0 : queries[1] % keys[1] != 0) {
     fail(ErrorCode::invalid_shape, "keys",
-         "a number of heads that divides that of the queries (" + std::to_string(queries[1]) + ")",
-         shape_text(keys));
+         {"a number of heads that divides that of the queries (", queries[1], ")"}, {keys});
   }
   check_scale(options.scale);
   check_softcap(options.softcap);

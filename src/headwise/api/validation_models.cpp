@@ -44,15 +44,14 @@ void check_tokens(std::string_view argument, const Transformer& model, const Tok
   if (key_mask.has_value() || settings.padding_token) {
     const std::size_t count = count_positions(settings, tokens, bytes_of(key_mask), num_cached);
     if (count > max_length) {
-      fail(ErrorCode::invalid_shape, argument, most + " without padding", std::to_string(count));
+      fail(ErrorCode::invalid_shape, argument, {most, " without padding"}, {count});
     }
   } else if (tokens.shape(1) > max_length) {
-    fail(ErrorCode::invalid_shape, argument, "(batch, length), length " + most,
-         shape_text(Shape(tokens.shape())));
+    fail(ErrorCode::invalid_shape, argument, {"(batch, length), length ", most},
+         {Shape(tokens.shape())});
   } else if (num_cached + tokens.shape(1) > max_length) {
     fail(ErrorCode::invalid_shape, argument,
-         "at most " + std::to_string(max_length - num_cached) + " behind those of the cache",
-         std::to_string(tokens.shape(1)));
+         {"at most ", max_length - num_cached, " behind those of the cache"}, {tokens.shape(1)});
   }
   check_symbols(argument, tokens, 0, settings.vocabulary_size);
 }
@@ -61,9 +60,8 @@ void check_head_gates(std::string_view argument, const Transformer& model, Side 
                       std::size_t batch, const std::vector<HeadGate>& head_gates) {
   const std::vector<MultiHeadAttention>& layers = model.attention_layers(side);
   if (!head_gates.empty() && head_gates.size() != layers.size()) {
-    fail(ErrorCode::invalid_shape, argument,
-         "one a layer (" + std::to_string(layers.size()) + ") or none",
-         std::to_string(head_gates.size()));
+    fail(ErrorCode::invalid_shape, argument, {"one a layer (", layers.size(), ") or none"},
+         {head_gates.size()});
   }
   for (std::size_t layer = 0; layer < head_gates.size(); ++layer) {
     check_head_gate(std::string(argument) + "[" + std::to_string(layer) + "]", head_gates[layer],
@@ -78,26 +76,27 @@ void check_cache(const Transformer& model, const ModelCache& cache, std::size_t 
   const std::vector<MultiHeadAttention>& layers = model.attention_layers(Side::self);
   for (std::size_t layer = 0; layer < layers.size(); ++layer) {
     if (caches.size() != layers.size() || caches[layer].layer() != layers[layer].identity()) {
-      fail(ErrorCode::invalid_cache, "cache", "one that this model made", "another model's");
+      fail(ErrorCode::invalid_cache, "cache", {"one that this model made"}, {"another model's"});
     }
     if (caches[layer].width() != layers[layer].settings().key_value_width()) {
-      fail(ErrorCode::invalid_cache, "cache", "one made since heads were pruned", "an older one");
+      fail(ErrorCode::invalid_cache, "cache", {"one made since heads were pruned"},
+           {"an older one"});
     }
   }
   const std::vector<MultiHeadAttention>& cross = model.attention_layers(Side::cross);
   for (std::size_t layer = 0; layer < cross.size(); ++layer) {
     if (cache.memory().cross[layer].width() != cross[layer].settings().key_value_width()) {
-      fail(ErrorCode::invalid_cache, "cache", "one made since heads were pruned", "an older one");
+      fail(ErrorCode::invalid_cache, "cache", {"one made since heads were pruned"},
+           {"an older one"});
     }
   }
   if (cache.batch_size() != batch) {
-    fail(ErrorCode::invalid_cache, "cache", "a batch size of " + std::to_string(batch),
-         std::to_string(cache.batch_size()));
+    fail(ErrorCode::invalid_cache, "cache", {"a batch size of ", batch}, {cache.batch_size()});
   }
   const std::size_t left = cache.max_length() - cache.length();
   if (length > left) {
-    fail(ErrorCode::cache_full, "cache", "room for " + std::to_string(length) + " positions",
-         std::to_string(left) + " of " + std::to_string(cache.max_length()));
+    fail(ErrorCode::cache_full, "cache", {"room for ", length, " positions"},
+         {left, " of ", cache.max_length()});
   }
 }
 
@@ -107,17 +106,17 @@ void check_source(const Transformer& model, std::size_t batch,
   const bool is_cached = options.cache != nullptr && options.cache->memory().has_source;
   if (has_encoder ? options.source.has_value() == is_cached : options.source.has_value()) {
     fail(ErrorCode::invalid_option, "source",
-         !has_encoder ? "none without an encoder"
-         : is_cached  ? "none beside a cache that holds one"
-                      : "the encoder's tokens",
-         options.source.has_value() ? "tokens" : "none");
+         {!has_encoder ? "none without an encoder"
+          : is_cached  ? "none beside a cache that holds one"
+                       : "the encoder's tokens"},
+         {options.source.has_value() ? "tokens" : "none"});
   }
   if (!options.source) {
     if (options.source_valid_lens.has_value()) {
-      fail(ErrorCode::invalid_option, "source_valid_lens", "a source beside them", "none");
+      fail(ErrorCode::invalid_option, "source_valid_lens", {"a source beside them"}, {"none"});
     }
     if (options.source_key_mask.has_value()) {
-      fail(ErrorCode::invalid_option, "source_key_mask", "a source beside it", "none");
+      fail(ErrorCode::invalid_option, "source_key_mask", {"a source beside it"}, {"none"});
     }
     return;
   }
@@ -141,18 +140,18 @@ void check_pass(const Transformer& model, const Tokens* tokens, std::size_t batc
   std::size_t cached = 0;
   if (options.cache != nullptr) {
     if (options.requires_grad) {
-      fail(ErrorCode::invalid_option, "requires_grad", "no cache beside it", "both");
+      fail(ErrorCode::invalid_option, "requires_grad", {"no cache beside it"}, {"both"});
     }
     check_cache(model, *options.cache, batch, length);
     cached = options.cache->length();
   }
   if (tokens == nullptr && options.key_mask.has_value()) {
-    fail(ErrorCode::invalid_option, "key_mask", "none for a model that reads images", "a mask");
+    fail(ErrorCode::invalid_option, "key_mask", {"none for a model that reads images"}, {"a mask"});
   }
   if (!options.key_mask.has_value() && options.cache != nullptr &&
       options.cache->memory().has_padding()) {
     fail(ErrorCode::invalid_option, "key_mask",
-         "one of cached and new tokens, because the cache holds padding", "none");
+         {"one of cached and new tokens, because the cache holds padding"}, {"none"});
   }
   check_key_mask("key_mask", options.key_mask, batch, cached + length);
   if (tokens != nullptr) {
@@ -163,7 +162,7 @@ void check_pass(const Transformer& model, const Tokens* tokens, std::size_t batc
       {.batch = batch, .num_heads = 1, .num_queries = length, .num_keys = cached + length});
   if (options.segments) {
     if (model.settings().segments == 0) {
-      fail(ErrorCode::invalid_option, "segments", "none for a model without", "segments");
+      fail(ErrorCode::invalid_option, "segments", {"none for a model without"}, {"segments"});
     }
     check_shape("segments", options.segments->shape(), std::array<Axis, 2>{batch, length});
     check_symbols("segments", *options.segments, 0, model.settings().segments);
@@ -181,8 +180,7 @@ void check_pass(const Transformer& model, const Tokens* tokens, std::size_t batc
 
 void check_from_0(std::string_view argument, std::int64_t number) {
   if (number < 0 || number > std::numeric_limits<std::int32_t>::max()) {
-    fail(ErrorCode::invalid_option, argument, "an integer from 0 to 2147483647",
-         std::to_string(number));
+    fail(ErrorCode::invalid_option, argument, {"an integer from 0 to 2147483647"}, {number});
   }
 }
 
@@ -193,8 +191,7 @@ void check_padding_token(const TransformerOptions& options) {
                     options.positions == Positions::learned && options.position_offset > 0;
   if (options.padding_token && !fits) {
     fail(ErrorCode::invalid_option, "padding_token",
-         "a token, with learned positions, a position_offset and no causality",
-         std::to_string(token));
+         {"a token, with learned positions, a position_offset and no causality"}, {token});
   }
 }
 
@@ -202,8 +199,8 @@ void check_padding_token(const TransformerOptions& options) {
 void check_layers(const TransformerOptions& options, Side side, std::string_view num_heads) {
   const MultiHeadAttentionOptions layer = layer_options_of(options, side);
   if (layer.num_hiddens > std::numeric_limits<std::int32_t>::max()) {
-    fail(ErrorCode::invalid_option, "head_size", "at most 2147483647 / " + std::string(num_heads),
-         std::to_string(options.head_size.value_or(0)));
+    fail(ErrorCode::invalid_option, "head_size", {"at most 2147483647 / ", num_heads},
+         {options.head_size.value_or(0)});
   }
   check_layer_options(layer);
 }
@@ -215,19 +212,18 @@ void check_patches(const TransformerOptions& options) {
   check_size("patches.channels", patches.channels);
   if (patches.image_size % patches.patch_size != 0) {
     fail(ErrorCode::invalid_option, "patches.image_size",
-         "a multiple of patches.patch_size (" + std::to_string(patches.patch_size) + ")",
-         std::to_string(patches.image_size));
+         {"a multiple of patches.patch_size (", patches.patch_size, ")"}, {patches.image_size});
   }
   const auto check_none = [](std::string_view argument, std::int64_t number) {
     if (number != 0) {
-      fail(ErrorCode::invalid_option, argument, "none beside patches", std::to_string(number));
+      fail(ErrorCode::invalid_option, argument, {"none beside patches"}, {number});
     }
   };
   check_none("vocabulary_size", options.vocabulary_size);
   check_none("max_length", options.max_length);
   check_none("segments", options.segments);
   if (options.encoder) {
-    fail(ErrorCode::invalid_option, "encoder", "none beside patches", "both");
+    fail(ErrorCode::invalid_option, "encoder", {"none beside patches"}, {"both"});
   }
 }
 
@@ -251,8 +247,8 @@ void check_model(const Transformer& model) {
       if (other != sizes.end()) {
         fail(ErrorCode::invalid_option,
              std::string(layers_name(side)) + "[" + std::to_string(number) + "]",
-             "inputs and output of num_hiddens (" + std::to_string(size) + ")",
-             *other == 0 ? "unknown sizes" : std::to_string(*other));
+             {"inputs and output of num_hiddens (", size, ")"},
+             {*other == 0 ? Part("unknown sizes") : Part(*other)});
       }
     }
   }
@@ -272,9 +268,10 @@ void check_prune_heads(const Transformer& model,
   }
   for (const auto& [layer, given] : heads) {
     if (!is_layer(layer)) {
-      fail(ErrorCode::invalid_option, "heads",
-           num_layers > 0 ? "layers from 0 to " + std::to_string(num_layers - 1) : "no layers",
-           std::to_string(layer));
+      if (num_layers == 0) {
+        fail(ErrorCode::invalid_option, "heads", {"no layers"}, {layer});
+      }
+      fail(ErrorCode::invalid_option, "heads", {"layers from 0 to ", num_layers - 1}, {layer});
     }
   }
 }
@@ -309,8 +306,8 @@ void check_transformer_options(const TransformerOptions& options) {
   check_padding_token(options);
   check_at_least_0("norm_epsilon", options.norm_epsilon);
   if (!std::isfinite(options.embedding_scale)) {
-    fail(ErrorCode::invalid_option, "embedding_scale", "a finite number",
-         number_text(options.embedding_scale));
+    fail(ErrorCode::invalid_option, "embedding_scale", {"a finite number"},
+         {options.embedding_scale});
   }
   check_window(options.window);
   check_layers(options, Side::self, "num_heads");
@@ -321,8 +318,7 @@ void check_transformer_options(const TransformerOptions& options) {
     check_size("encoder.num_heads", num_heads);
     if (!options.head_size && options.num_hiddens % num_heads != 0) {
       fail(ErrorCode::invalid_option, "encoder.num_heads",
-           "a divisor of num_hiddens (" + std::to_string(options.num_hiddens) + ")",
-           std::to_string(num_heads));
+           {"a divisor of num_hiddens (", options.num_hiddens, ")"}, {num_heads});
     }
     check_layers(options, Side::encoder, "encoder.num_heads");
   }
@@ -332,11 +328,11 @@ void check_transformer_pass(const Transformer& model, const Tokens& tokens, cons
                             const TransformerForwardOptions& options) {
   check_model(model);
   if (model.settings().has_patches()) {
-    fail(ErrorCode::invalid_shape, "pixels", "(batch, channels, height, width)", "tokens");
+    fail(ErrorCode::invalid_shape, "pixels", {"(batch, channels, height, width)"}, {"tokens"});
   }
   if (targets != nullptr) {
     if (!model.settings().head) {
-      fail(ErrorCode::invalid_option, "targets", "a model that has logits", "one without");
+      fail(ErrorCode::invalid_option, "targets", {"a model that has logits"}, {"one without"});
     }
     check_shape("targets", targets->shape(), std::array<Axis, 2>{tokens.shape(0), tokens.shape(1)});
     check_targets(*targets, model.settings().vocabulary_size);
@@ -349,7 +345,7 @@ void check_transformer_pass(const Transformer& model, const TensorView<4>& pixel
   check_model(model);
   const TransformerSettings& settings = model.settings();
   if (!settings.has_patches()) {
-    fail(ErrorCode::invalid_shape, "tokens", "(batch, length)", "pixels");
+    fail(ErrorCode::invalid_shape, "tokens", {"(batch, length)"}, {"pixels"});
   }
   check_shape(
       "pixels", pixels.shape(),
@@ -363,11 +359,11 @@ SavedPass::Sizes check_transformer_backward(const Transformer& model,
   const std::optional<SavedPass::Sizes> sizes = model.core().pending();
   if (!sizes) {
     fail(ErrorCode::no_pending_backward, "backward",
-         "a forward with requires_grad since the last backward, and no change of parameters",
-         "none");
+         {"a forward with requires_grad since the last backward, and no change of parameters"},
+         {"none"});
   }
   if (!gradients.hidden && !gradients.logits) {
-    fail(ErrorCode::invalid_option, "backward", "a gradient of hidden or logits", "none");
+    fail(ErrorCode::invalid_option, "backward", {"a gradient of hidden or logits"}, {"none"});
   }
   const TransformerSettings& settings = model.settings();
   if (gradients.hidden) {
@@ -376,7 +372,7 @@ SavedPass::Sizes check_transformer_backward(const Transformer& model,
   }
   if (gradients.logits) {
     if (!settings.head) {
-      fail(ErrorCode::invalid_option, "logits", "none for a model without", "a gradient");
+      fail(ErrorCode::invalid_option, "logits", {"none for a model without"}, {"a gradient"});
     }
     check_shape("logits", gradients.logits->shape(),
                 std::array<Axis, 3>{sizes->batch, sizes->length, settings.vocabulary_size});
@@ -387,7 +383,7 @@ SavedPass::Sizes check_transformer_backward(const Transformer& model,
 void check_model_cache_options(const Transformer& model, const CacheOptions& options) {
   check_model(model);
   if (!model.causal()) {
-    fail(ErrorCode::invalid_option, "create_cache", "a causal model", "another");
+    fail(ErrorCode::invalid_option, "create_cache", {"a causal model"}, {"another"});
   }
   check_size("batch_size", options.batch_size);
   check_size("max_length", options.max_length);
@@ -399,46 +395,45 @@ void check_generate(const Transformer& model, const std::vector<std::int64_t>& t
   check_model(model);
   const TransformerSettings& settings = model.settings();
   if (!model.causal() || !settings.head) {
-    fail(ErrorCode::invalid_option, "generate", "a causal model with logits", "another");
+    fail(ErrorCode::invalid_option, "generate", {"a causal model with logits"}, {"another"});
   }
   const auto check_text = [&](std::string_view argument, const std::vector<std::int64_t>& text) {
     check_symbol_list(argument, text, 0, settings.vocabulary_size);
   };
   check_text("tokens", tokens);
   if (tokens.empty()) {
-    fail(ErrorCode::invalid_shape, "tokens", "at least one", "none");
+    fail(ErrorCode::invalid_shape, "tokens", {"at least one"}, {"none"});
   }
   check_key_mask("key_mask", options.key_mask, 1, tokens.size());
   const std::vector<std::uint8_t> key_mask = bytes_of(options.key_mask);
   if (!key_mask.empty() && key_mask.back() == 0) {
-    fail(ErrorCode::invalid_value, "key_mask", "1 for the last token", "0");
+    fail(ErrorCode::invalid_value, "key_mask", {"1 for the last token"}, {"0"});
   }
   if (settings.has_encoder() != options.source.has_value()) {
     fail(ErrorCode::invalid_option, "source",
-         settings.has_encoder() ? "the encoder's tokens" : "none without an encoder",
-         settings.has_encoder() ? "none" : "tokens");
+         {settings.has_encoder() ? "the encoder's tokens" : "none without an encoder"},
+         {settings.has_encoder() ? "none" : "tokens"});
   }
   const auto max_length = static_cast<std::int64_t>(settings.max_length);
   if (options.source) {
     check_text("source", *options.source);
     if (options.source->size() > settings.max_length) {
       fail(ErrorCode::invalid_shape, "source",
-           "(length,), length at most max_length (" + std::to_string(max_length) + ")",
-           "(" + std::to_string(options.source->size()) + ",)");
+           {"(length,), length at most max_length (", max_length, ")"},
+           {"(", options.source->size(), ",)"});
     }
   }
   if (options.max_new_tokens < 0) {
-    fail(ErrorCode::invalid_option, "max_new_tokens", "an integer from 0 on",
-         std::to_string(options.max_new_tokens));
+    fail(ErrorCode::invalid_option, "max_new_tokens", {"an integer from 0 on"},
+         {options.max_new_tokens});
   }
   const auto length = static_cast<std::int64_t>(
       key_mask.empty() ? tokens.size() : static_cast<std::size_t>(std::ranges::count(key_mask, 1)));
   const std::int64_t most = std::max<std::int64_t>(max_length - length + 1, 0);
   if (length > max_length || options.max_new_tokens > most) {
     fail(ErrorCode::invalid_option, "max_new_tokens",
-         "at most " + std::to_string(most) + " behind " + std::to_string(length) +
-             " of max_length (" + std::to_string(max_length) + ")",
-         std::to_string(options.max_new_tokens));
+         {"at most ", most, " behind ", length, " of max_length (", max_length, ")"},
+         {options.max_new_tokens});
   }
   check_text("stop", options.stop);
   check_at_least_0("temperature", options.temperature);
@@ -446,8 +441,7 @@ void check_generate(const Transformer& model, const std::vector<std::int64_t>& t
     check_size("top_k", *options.top_k);
   }
   if (options.top_p && !(*options.top_p > 0 && *options.top_p <= 1)) {
-    fail(ErrorCode::invalid_option, "top_p", "a number above 0, at most 1",
-         number_text(*options.top_p));
+    fail(ErrorCode::invalid_option, "top_p", {"a number above 0, at most 1"}, {*options.top_p});
   }
   check_layer_options({.num_hiddens = 1, .num_heads = 1, .seed = options.seed});
 }

@@ -25,7 +25,7 @@ std::string_view name_of(Projection projection) {
 void check_goes_with(bool given, std::string_view argument, std::string_view needed, bool fits_it,
                      std::string_view got) {
   if (given && !fits_it) {
-    fail(ErrorCode::invalid_option, argument, std::string(needed) + " beside it", got);
+    fail(ErrorCode::invalid_option, argument, {needed, " beside it"}, {got});
   }
 }
 
@@ -44,8 +44,8 @@ void check_projection(const MultiHeadAttentionOptions& options) {
   if (!has_output_projection &&
       options.output_size.value_or(options.num_hiddens) != options.num_hiddens) {
     fail(ErrorCode::invalid_option, "output_size",
-         "num_hiddens (" + std::to_string(options.num_hiddens) + ") without an output projection",
-         std::to_string(*options.output_size));
+         {"num_hiddens (", options.num_hiddens, ") without an output projection"},
+         {*options.output_size});
   }
 }
 
@@ -57,13 +57,11 @@ void check_input_size(std::string_view argument, const std::optional<std::int64_
   }
   if (options.projection == Projection::none && *size != options.num_hiddens) {
     fail(ErrorCode::invalid_option, argument,
-         "num_hiddens (" + std::to_string(options.num_hiddens) + ") with projection 'none'",
-         std::to_string(*size));
+         {"num_hiddens (", options.num_hiddens, ") with projection 'none'"}, {*size});
   }
   if (options.projection == Projection::convolution && *size % options.num_heads != 0) {
-    fail(ErrorCode::invalid_option, argument,
-         "a multiple of num_heads (" + std::to_string(options.num_heads) + ")",
-         std::to_string(*size));
+    fail(ErrorCode::invalid_option, argument, {"a multiple of num_heads (", options.num_heads, ")"},
+         {*size});
   }
 }
 
@@ -83,14 +81,13 @@ void check_rotary(const MultiHeadAttentionOptions& options) {
   }
   const auto [base, given_size, interleaved] = *options.rotary;
   if (!(base > 0 && std::isfinite(base))) {
-    fail(ErrorCode::invalid_option, "rotary.base", "a finite number above 0", number_text(base));
+    fail(ErrorCode::invalid_option, "rotary.base", {"a finite number above 0"}, {base});
   }
   const std::int64_t head_size = options.num_hiddens / options.num_heads;
   const std::int64_t size = given_size.value_or(head_size);
   if (size < 2 || size > head_size || size % 2 != 0) {
     fail(ErrorCode::invalid_option, "rotary.size",
-         "an even integer from 2 to the head size (" + std::to_string(head_size) + ")",
-         std::to_string(size));
+         {"an even integer from 2 to the head size (", head_size, ")"}, {size});
   }
 }
 
@@ -98,28 +95,26 @@ void check_rotary(const MultiHeadAttentionOptions& options) {
 
 void check_size(std::string_view argument, std::int64_t size) {
   if (size < 1 || size > max_size) {
-    fail(ErrorCode::invalid_option, argument, "an integer from 1 to 2147483647",
-         std::to_string(size));
+    fail(ErrorCode::invalid_option, argument, {"an integer from 1 to 2147483647"}, {size});
   }
 }
 
 void check_scale(const std::optional<double>& scale) {
   if (scale.has_value() && !std::isfinite(*scale)) {
-    fail(ErrorCode::invalid_option, "scale", "a finite number", number_text(*scale));
+    fail(ErrorCode::invalid_option, "scale", {"a finite number"}, {*scale});
   }
 }
 
 void check_softcap(double softcap) {
   if (!(softcap >= 0 && std::isfinite(softcap))) {
-    fail(ErrorCode::invalid_option, "softcap", "a finite number from 0 on", number_text(softcap));
+    fail(ErrorCode::invalid_option, "softcap", {"a finite number from 0 on"}, {softcap});
   }
 }
 
 void check_divides(std::int64_t num_heads, std::string_view what, std::size_t size) {
   if (num_heads < 1 || size % static_cast<std::size_t>(num_heads) != 0) {
-    fail(ErrorCode::invalid_option, "num_heads",
-         "a divisor of " + std::string(what) + " (" + std::to_string(size) + ")",
-         std::to_string(num_heads));
+    fail(ErrorCode::invalid_option, "num_heads", {"a divisor of ", what, " (", size, ")"},
+         {num_heads});
   }
 }
 
@@ -128,8 +123,7 @@ void check_layer_options(const MultiHeadAttentionOptions& options) {
   check_size("num_heads", options.num_heads);
   check_divides(options.num_heads, "num_hiddens", static_cast<std::size_t>(options.num_hiddens));
   if (!(options.dropout >= 0 && options.dropout <= 1)) {
-    fail(ErrorCode::invalid_option, "dropout", "a number from 0 to 1",
-         number_text(options.dropout));
+    fail(ErrorCode::invalid_option, "dropout", {"a number from 0 to 1"}, {options.dropout});
   }
   check_input_size("query_size", options.query_size, options);
   check_input_size("key_size", options.key_size, options);
@@ -138,8 +132,7 @@ void check_layer_options(const MultiHeadAttentionOptions& options) {
   check_optional_size("num_kv_heads", options.num_kv_heads);
   if (options.num_kv_heads.has_value() && options.num_heads % *options.num_kv_heads != 0) {
     fail(ErrorCode::invalid_option, "num_kv_heads",
-         "a divisor of num_heads (" + std::to_string(options.num_heads) + ")",
-         std::to_string(*options.num_kv_heads));
+         {"a divisor of num_heads (", options.num_heads, ")"}, {*options.num_kv_heads});
   }
   check_optional_size("attention_hiddens", options.attention_hiddens);
   check_scale(options.scale);
@@ -147,8 +140,8 @@ void check_layer_options(const MultiHeadAttentionOptions& options) {
   check_rotary(options);
   constexpr std::uint64_t seed_limit = std::uint64_t{1} << 53U;
   if (options.seed.has_value() && *options.seed >= seed_limit) {
-    fail(ErrorCode::invalid_option, "seed", "an integer from 0 to 9007199254740991",
-         std::to_string(*options.seed));
+    fail(ErrorCode::invalid_option, "seed", {"an integer from 0 to 9007199254740991"},
+         {*options.seed});
   }
   check_projection(options);
   check_pooling(options);
@@ -163,39 +156,35 @@ void check_cache_options(const MultiHeadAttention& layer, const CacheOptions& op
 
 void check_cache_precision(Precision precision) {
   if (precision != Precision::float32 && precision != Precision::float16) {
-    fail(ErrorCode::invalid_option, "precision", "'float32' or 'float16'", "\"int8\"");
+    fail(ErrorCode::invalid_option, "precision", {"'float32' or 'float16'"}, {"\"int8\""});
   }
 }
 
 void check_truncate(std::int64_t length, std::size_t held) {
   if (length < 0 || static_cast<std::uint64_t>(length) > held) {
-    fail(ErrorCode::invalid_value, "length", "an integer from 0 to " + std::to_string(held),
-         std::to_string(length));
+    fail(ErrorCode::invalid_value, "length", {"an integer from 0 to ", held}, {length});
   }
 }
 
 void check_positional_encoding(std::int64_t length, std::int64_t num_hiddens) {
   if (length < 0 || length > max_size) {
-    fail(ErrorCode::invalid_option, "length", "an integer from 0 to 2147483647",
-         std::to_string(length));
+    fail(ErrorCode::invalid_option, "length", {"an integer from 0 to 2147483647"}, {length});
   }
   check_size("num_hiddens", num_hiddens);
 }
 
 void check_in_use(bool in_use, std::string_view what) {
   if (!in_use) {
-    throw Error(ErrorCode::disposed,
-                std::string(what) + ": expected one in use, got one that was moved from");
+    fail(ErrorCode::disposed, what, {"one in use"}, {"one that was moved from"});
   }
 }
 
 void check_sizes_known(const MultiHeadAttention& layer, std::string_view what) {
   check_in_use(layer.in_use(), "layer");
   if (!layer.query_size() || !layer.key_size() || !layer.value_size()) {
-    throw Error(ErrorCode::sizes_unknown,
-                std::string(what) +
-                    ": expected known sizes, got none yet; give query_size, key_size and "
-                    "value_size, or call forward or load_state_dict first");
+    fail(ErrorCode::sizes_unknown, what, {"known sizes"},
+         {"none yet; give query_size, key_size and value_size, or call forward or load_state_dict "
+          "first"});
   }
 }
 

@@ -17,9 +17,9 @@ void check_whole_groups(const LayerSettings& settings, const std::set<std::int64
     }
     if (given != 0 && given != group_size) {
       fail(ErrorCode::invalid_option, name,
-           "all or none of the heads " + std::to_string(first) + " to " +
-               std::to_string(first + group_size - 1) + ", which share a key-value head",
-           std::to_string(given) + " of " + std::to_string(group_size));
+           {"all or none of the heads ", first, " to ", first + group_size - 1,
+            ", which share a key-value head"},
+           {given, " of ", group_size});
     }
   }
 }
@@ -32,22 +32,22 @@ void check_prune_heads(const MultiHeadAttention& layer, std::span<const std::int
   const LayerSettings& settings = layer.settings();
   const std::string_view argument = "prune_heads";
   if (settings.projection == Projection::convolution) {
-    fail(ErrorCode::invalid_option, argument, "projection 'linear'", "'convolution'");
+    fail(ErrorCode::invalid_option, argument, {"projection 'linear'"}, {"'convolution'"});
   }
   if (!settings.output_projection) {
-    fail(ErrorCode::invalid_option, argument, "a layer with W_o", "one without");
+    fail(ErrorCode::invalid_option, argument, {"a layer with W_o"}, {"one without"});
   }
   check_sizes_known(layer, argument);
   for (const std::int64_t head : heads) {
     if (head < 0 || static_cast<std::uint64_t>(head) >= settings.num_heads) {
-      fail(ErrorCode::invalid_option, name,
-           "integers from 0 to " + std::to_string(settings.num_heads - 1), std::to_string(head));
+      fail(ErrorCode::invalid_option, name, {"integers from 0 to ", settings.num_heads - 1},
+           {head});
     }
   }
   const std::set<std::int64_t> each_once(heads.begin(), heads.end());
   if (each_once.size() == settings.num_heads) {
-    fail(ErrorCode::invalid_option, name, "at least one head to be left",
-         "all " + std::to_string(settings.num_heads));
+    fail(ErrorCode::invalid_option, name, {"at least one head to be left"},
+         {"all ", settings.num_heads});
   }
   check_whole_groups(settings, each_once, name);
 }

@@ -11,7 +11,7 @@ namespace {
 
 void append(std::string& list, std::string_view separator, const std::string& item) {
   if (!item.empty()) {
-    list += (list.empty() ? "" : std::string(separator)) + item;
+    list.append(list.empty() ? "" : separator).append(item);
   }
 }
 
@@ -61,8 +61,7 @@ void check_parameters(const ExpectedParameters& parameters, const StateDict& sta
     const Shape shape(tensor.shape().data(), tensor.dimension());
     if (!fits(shape, axes) || tensor.size() == 0) {
       append(wrong, "; ",
-             name + ": expected " + shape_text(std::span<const Axis>(axes)) + ", got " +
-                 shape_text(shape));
+             text_of({name, ": expected ", std::span<const Axis>(axes), ", got ", shape}));
     }
   }
   for (const auto& [name, tensor] : state_dict) {

@@ -10,12 +10,11 @@
 namespace headwise::validation {
 namespace {
 
-void check_at_least_other(std::string_view argument, std::int64_t number, const std::string& other,
+void check_at_least_other(std::string_view argument, std::int64_t number, std::string_view other,
                           std::int64_t min) {
   check_size(argument, number);
   if (number < min) {
-    fail(ErrorCode::invalid_option, argument,
-         "at least " + other + " (" + std::to_string(min) + ")", std::to_string(number));
+    fail(ErrorCode::invalid_option, argument, {"at least ", other, " (", min, ")"}, {number});
   }
 }
 
@@ -23,8 +22,7 @@ void check_at_least_other(std::string_view argument, std::int64_t number, const 
 void check_fits(std::string_view argument, std::string_view what, std::string_view unit,
                 std::int64_t count) {
   if (count > std::numeric_limits<std::int32_t>::max()) {
-    fail(ErrorCode::invalid_option, argument,
-         std::string(what) + " of at most 2147483647 " + std::string(unit), std::to_string(count));
+    fail(ErrorCode::invalid_option, argument, {what, " of at most 2147483647 ", unit}, {count});
   }
 }
 
@@ -45,14 +43,13 @@ void check_positions(const TensorView<4>& weights, std::string_view name, const 
 
 void check_at_least(std::string_view argument, std::int64_t number, std::int64_t min) {
   if (number < min) {
-    fail(ErrorCode::invalid_option, argument, "an integer from " + std::to_string(min) + " on",
-         std::to_string(number));
+    fail(ErrorCode::invalid_option, argument, {"an integer from ", min, " on"}, {number});
   }
 }
 
 void check_distinct(std::string_view argument, std::int64_t symbols, std::string_view counted,
                     std::int64_t count) {
-  check_at_least_other(argument, symbols, std::string(counted), count);
+  check_at_least_other(argument, symbols, counted, count);
 }
 
 void check_task_options(const CopyOptions& options) {

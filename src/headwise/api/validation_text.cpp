@@ -8,49 +8,61 @@
 namespace headwise::validation {
 namespace {
 
-std::string tuple_text(std::span<const std::string> parts) {
-  std::string text = "(";
-  for (std::size_t i = 0; i < parts.size(); ++i) {
-    text += (i > 0 ? ", " : "") + parts[i];
+template <typename Item>
+void append_tuple(std::string& text, const Item* items, std::size_t count) {
+  const char* separator = "(";
+  for (std::size_t i = 0; i < count; ++i) {
+    text.append(separator);
+    Part(items[i]).append_to(text);
+    separator = ", ";
   }
-  return text + (parts.size() == 1 ? ",)" : ")");
+  text.append(count == 0 ? "()" : count == 1 ? ",)" : ")");
 }
 
 }  // namespace
 
-void fail(ErrorCode code, std::string_view argument, std::string_view expected,
-          std::string_view got) {
-  std::string message(argument);
-  message.append(": expected ").append(expected).append(", got ").append(got);
-  throw Error(code, message);
-}
-
-Axis::Axis(const char* name) : text(name) {}
-Axis::Axis(std::size_t exact) : text(std::to_string(exact)), size(exact) {}
-
-Axis axis_of(const std::optional<std::size_t>& size, const char* name) {
+Axis axis_of(const std::optional<std::size_t>& size, const char* name) noexcept {
   return size.has_value() ? Axis(*size) : Axis(name);
 }
 
-std::string shape_text(std::span<const std::size_t> shape) {
-  std::vector<std::string> parts;
-  for (const std::size_t size : shape) {
-    parts.push_back(std::to_string(size));
+void Part::append_to(std::string& text) const {
+  switch (kind_) {
+    case Kind::text:
+      text.append(static_cast<const char*>(data_), count_);
+      break;
+    case Kind::integer:
+      text.append(std::to_string(integer_));
+      break;
+    case Kind::natural:
+      text.append(std::to_string(static_cast<std::uint64_t>(integer_)));
+      break;
+    case Kind::number:
+      text.append(number_text(number_));
+      break;
+    case Kind::shape:
+      append_tuple(text, static_cast<const std::size_t*>(data_), count_);
+      break;
+    case Kind::axes:
+      append_tuple(text, static_cast<const Axis*>(data_), count_);
+      break;
   }
-  return tuple_text(parts);
 }
 
-std::string shape_text(std::span<const Axis> axes) {
-  std::vector<std::string> parts;
-  for (const Axis& axis : axes) {
-    parts.push_back(axis.text);
+std::string text_of(Parts parts) {
+  std::string text;
+  for (const Part& part : parts) {
+    part.append_to(text);
   }
-  return tuple_text(parts);
+  return text;
+}
+
+void fail(ErrorCode code, std::string_view argument, Parts expected, Parts got) {
+  throw Error(code, text_of({argument, ": expected ", text_of(expected), ", got ", text_of(got)}));
 }
 
 bool fits(std::span<const std::size_t> shape, std::span<const Axis> expected) {
   const auto axis_fits = [](std::size_t size, const Axis& axis) {
-    return !axis.size.has_value() || *axis.size == size;
+    return axis.name != nullptr || axis.size == size;
   };
   return std::equal(shape.begin(), shape.end(), expected.begin(), expected.end(), axis_fits);
 }
@@ -58,7 +70,7 @@ bool fits(std::span<const std::size_t> shape, std::span<const Axis> expected) {
 void check_shape(std::string_view argument, std::span<const std::size_t> shape,
                  std::span<const Axis> expected) {
   if (!fits(shape, expected)) {
-    fail(ErrorCode::invalid_shape, argument, shape_text(expected), shape_text(shape));
+    fail(ErrorCode::invalid_shape, argument, {expected}, {shape});
   }
 }
 

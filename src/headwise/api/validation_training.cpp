@@ -8,41 +8,42 @@ namespace headwise::validation {
 
 void check_trainables(const std::vector<Trainable*>& trainables) {
   if (trainables.empty()) {
-    fail(ErrorCode::invalid_option, "trainables", "at least one layer or model", "none");
+    fail(ErrorCode::invalid_option, "trainables", {"at least one layer or model"}, {"none"});
   }
   for (auto trainable = trainables.begin(); trainable != trainables.end(); ++trainable) {
     if (*trainable == nullptr) {
-      fail(ErrorCode::invalid_option, "trainables", "layers and models", "null");
+      fail(ErrorCode::invalid_option, "trainables", {"layers and models"}, {"null"});
     }
     if (std::find(trainables.begin(), trainable, *trainable) != trainable) {
-      fail(ErrorCode::invalid_option, "trainables", "each of them once", "one twice");
+      fail(ErrorCode::invalid_option, "trainables", {"each of them once"}, {"one twice"});
     }
   }
 }
 
 void check_can_be_trained(const OptimizerCore& optimizer) {
   if (!optimizer.trainables_can_be_trained()) {
-    fail(ErrorCode::invalid_option, "weights", "'float32' in what is trained", "another precision");
+    fail(ErrorCode::invalid_option, "weights", {"'float32' in what is trained"},
+         {"another precision"});
   }
 }
 
 void check_trains(const Optimizer& optimizer, const std::vector<Trainable*>& trainables) {
   if (!optimizer.trains_only(trainables)) {
-    fail(ErrorCode::invalid_option, "optimizer", "one that trains this model or layers of it alone",
-         "one that trains others");
+    fail(ErrorCode::invalid_option, "optimizer",
+         {"one that trains this model or layers of it alone"}, {"one that trains others"});
   }
 }
 
 void check_at_least_0(std::string_view argument, double number) {
   if (!(number >= 0 && std::isfinite(number))) {
-    fail(ErrorCode::invalid_option, argument, "a finite number from 0 on", number_text(number));
+    fail(ErrorCode::invalid_option, argument, {"a finite number from 0 on"}, {number});
   }
 }
 
 void check_betas(const std::array<double, 2>& betas) {
   for (const double beta : betas) {
     if (!(beta >= 0 && beta < 1)) {
-      fail(ErrorCode::invalid_option, "betas", "two numbers from 0 to below 1", number_text(beta));
+      fail(ErrorCode::invalid_option, "betas", {"two numbers from 0 to below 1"}, {beta});
     }
   }
 }
@@ -54,9 +55,7 @@ void check_symbol_list(std::string_view argument, std::span<const std::int64_t> 
       end <= static_cast<std::size_t>(max_symbol) ? static_cast<std::int64_t>(end) - 1 : max_symbol;
   for (const std::int64_t symbol : symbols) {
     if (symbol < first || symbol > last) {
-      fail(ErrorCode::invalid_value, argument,
-           "integers from " + std::to_string(first) + " to " + std::to_string(last),
-           std::to_string(symbol));
+      fail(ErrorCode::invalid_value, argument, {"integers from ", first, " to ", last}, {symbol});
     }
   }
 }

@@ -10,32 +10,26 @@ namespace {
 
 constexpr double minus_infinity = -std::numeric_limits<double>::infinity();
 
-/// The entry of `mask` that broadcasting puts at `index`: axes align at the last one, those of size
-/// 1 repeat, missing ones too.
-template <typename Number>
-Number broadcast_at(const xt::xarray<Number>& mask, const std::array<std::size_t, 4>& index) {
-  const std::size_t missing = index.size() - mask.dimension();
+/// Where `mask` has the entry that broadcasting puts at `index`: axes align at the last one, those
+/// of size 1 repeat, missing ones too.
+std::size_t broadcast_at(const headwise::Mask& mask, const std::array<std::size_t, 4>& index) {
+  const std::size_t missing = index.size() - mask.shape().size();
   std::size_t offset = 0;
-  for (std::size_t axis = 0; axis < mask.dimension(); ++axis) {
-    const std::size_t size = mask.shape(axis);
+  for (std::size_t axis = 0; axis < mask.shape().size(); ++axis) {
+    const std::size_t size = mask.shape()[axis];
     offset = offset * size + (size == 1 ? 0 : index.at(missing + axis));
   }
-  return mask.data()[offset];
+  return offset;
 }
 
 /// What the float mask adds to a score; 0 without one.
 double added(const headwise::Mask& mask, const std::array<std::size_t, 4>& index) {
-  const auto* numbers = std::get_if<xt::xarray<float>>(&mask);
-  return numbers != nullptr ? static_cast<double>(broadcast_at(*numbers, index)) : 0;
+  return mask.added() != nullptr ? static_cast<double>(mask.added()[broadcast_at(mask, index)]) : 0;
 }
 
 bool allowed(const headwise::Mask& mask, const std::array<std::size_t, 4>& index) {
-  if (const auto* integers = std::get_if<xt::xarray<std::int64_t>>(&mask)) {
-    return broadcast_at(*integers, index) == 1;
-  }
-  const auto* booleans = std::get_if<xt::xarray<bool>>(&mask);
-  return booleans != nullptr ? broadcast_at(*booleans, index)
-                             : added(mask, index) != minus_infinity;
+  return mask.allowed() != nullptr ? mask.allowed()[broadcast_at(mask, index)] == 1
+                                   : added(mask, index) != minus_infinity;
 }
 
 std::array<std::size_t, 4> mask_index(const Masks& masks, std::size_t sample, std::size_t head,
@@ -75,14 +69,10 @@ std::vector<double> softmax_of_visible(const std::vector<double>& scores,
 
 bool has_key(const headwise::Mask& key_mask, std::size_t num_keys, std::size_t sample,
              std::size_t key) {
-  const auto has = [&](const auto& mask) {
-    if constexpr (std::is_same_v<std::decay_t<decltype(mask)>, std::monostate>) {
-      return true;
-    } else {
-      return mask.data()[sample * num_keys + key] == 1;
-    }
-  };
-  return std::visit(has, key_mask);
+  const std::size_t i = sample * num_keys + key;
+  return key_mask.allowed() != nullptr ? key_mask.allowed()[i] == 1
+         : key_mask.added() != nullptr ? key_mask.added()[i] == 1
+                                       : true;
 }
 
 bool is_visible(const Masks& masks, std::size_t num_queries, std::size_t num_keys,

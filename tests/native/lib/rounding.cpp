@@ -95,13 +95,14 @@ Rounding rounding_of(const Problem& problem) {
   }
   const Problem magnitude = magnitudes(problem);
   const reference::Heads heads = heads_of(magnitude);
-  const auto* added = std::get_if<xt::xarray<float>>(&problem.options.mask);
+  const Mask& mask = problem.options.mask;
 
   const auto sizes = [](auto... size) { return (static_cast<double>(size) + ...); };
   const double score_error =
-      unit_roundoff * (sizes(c.query_size, c.key_size, c.head_size, c.attention_hiddens, others) *
-                           score_magnitude(magnitude, heads) +
-                       (added != nullptr ? largest(*added) : 0));
+      unit_roundoff *
+      (sizes(c.query_size, c.key_size, c.head_size, c.attention_hiddens, others) *
+           score_magnitude(magnitude, heads) +
+       (mask.added() != nullptr ? largest(std::span(mask.added(), mask.size())) : 0));
   const auto columns = static_cast<double>(heads.K.shape(2));
   // A weight is exp(score) over the sum of such: relative errors of 2 · score_error.
   const double weight_error = 2 * score_error + (columns + others) * unit_roundoff;

@@ -164,8 +164,10 @@ TransformerForwardOptions part_of(const TransformerForwardOptions& pass, std::si
   if (pass.segments) {
     part.segments = columns(*pass.segments, begin, end);
   }
-  if (const auto* mask = std::get_if<xt::xarray<std::int64_t>>(&pass.key_mask)) {
-    part.key_mask = columns(Tokens(*mask), 0, end);
+  if (const Mask& mask = pass.key_mask; mask.has_value()) {
+    const std::array<std::size_t, 2> shape = {mask.shape()[0], mask.shape()[1]};
+    part.key_mask =
+        columns(Tokens(xt::adapt(mask.allowed(), mask.size(), xt::no_ownership(), shape)), 0, end);
   }
   if (cache.memory().has_source) {
     part.source.reset();

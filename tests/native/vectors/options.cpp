@@ -204,6 +204,15 @@ JsonObject json_of(const CacheOptions& options) {
       .set("precision", name_of(options.precision));
 }
 
+std::optional<Json> tensor_of(CallList& calls, const Mask& mask) {
+  const std::vector<std::size_t> shape(mask.shape().begin(), mask.shape().end());
+  if (mask.allowed() != nullptr) {
+    return calls.tensor(shape, std::vector<bool>(mask.allowed(), mask.allowed() + mask.size()));
+  }
+  return mask.has_value() ? std::optional(calls.tensor(shape, std::span(mask.added(), mask.size())))
+                          : std::nullopt;
+}
+
 JsonObject mask_options(CallList& calls, const ForwardOptions& options) {
   JsonObject json;
   if (options.causal != Causal::none) {
@@ -211,11 +220,7 @@ JsonObject mask_options(CallList& calls, const ForwardOptions& options) {
   }
   set_window(json, options.window);
   set_if_given(json, "validLens", tensor_of(calls, options.valid_lens));
-  // Integers that are no typed array are added.
-  const auto* integers = std::get_if<xt::xarray<std::int64_t>>(&options.mask);
-  set_if_given(
-      json, "mask",
-      tensor_of(calls, integers != nullptr ? Mask(xt::cast<bool>(*integers)) : options.mask));
+  set_if_given(json, "mask", tensor_of(calls, options.mask));
   set_if_given(json, "keyMask", tensor_of(calls, options.key_mask));
   return json;
 }

@@ -3,8 +3,6 @@
 #include <headwise/headwise.hpp>
 #include <optional>
 #include <string>
-#include <type_traits>
-#include <variant>
 
 #include "call_list.hpp"
 #include "configuration.hpp"
@@ -17,19 +15,8 @@ JsonObject json_of(const TransformerOptions& options);
 JsonObject json_of(const AdamOptions& options);
 JsonObject json_of(const CacheOptions& options);
 
-/// The placeholder of the tensor that the variant holds, if any.
-template <typename Given>
-std::optional<Json> tensor_of(CallList& calls, const Given& given) {
-  return std::visit(
-      [&](const auto& tensor) -> std::optional<Json> {
-        if constexpr (std::is_same_v<std::decay_t<decltype(tensor)>, std::monostate>) {
-          return std::nullopt;
-        } else {
-          return calls.tensor(tensor);
-        }
-      },
-      given);
-}
+/// The placeholder of the tensor, if any.
+std::optional<Json> tensor_of(CallList& calls, const Mask& mask);
 template <typename Number>
 std::optional<Json> tensor_of(CallList& calls, const Numbers<Number>& given) {
   return given.has_value() ? std::optional<Json>(calls.tensor(*given)) : std::nullopt;
