@@ -1,5 +1,5 @@
+#include <array>
 #include <headwise/api/layer_outputs.hpp>
-#include <headwise/api/make_tensor.hpp>
 #include <optional>
 
 namespace headwise {
@@ -37,27 +37,21 @@ ChosenRows::ChosenRows(const ReturnedWeights& chosen, std::size_t num_heads,
   rows.num_queries = queries.has_value() ? queries->size() : num_queries;
 }
 
-CapturedActivations make_captured(const Capture& wanted, const HeadSizes& sizes,
-                                  CapturedTensors<3>& captured) {
-  const auto make = [&](bool is_wanted, auto& tensor, std::size_t heads, std::size_t length,
+CapturedActivations capture_into(const Capture& wanted, const HeadSizes& sizes,
+                                 ResultMemory& results) {
+  const auto take = [&](bool is_wanted, ResultName name, std::size_t heads, std::size_t length,
                         std::size_t size) -> float* {
-    if (!is_wanted) {
-      return nullptr;
-    }
-    tensor = make_tensor<4>({sizes.batch, heads, length, size});
-    return tensor->data();
+    const std::array<std::size_t, 4> shape = {sizes.batch, heads, length, size};
+    return is_wanted ? results.of(name, shape) : nullptr;
   };
-  const std::size_t heads = sizes.num_heads;
-  const std::size_t kv_heads = sizes.num_kv_heads;
-  const std::size_t columns = sizes.num_keys + sizes.num_extra_slots;
-  return {
-      .queries = make(wanted.queries, captured.queries, heads, sizes.num_queries, sizes.head_size),
-      .keys = make(wanted.keys, captured.keys, kv_heads, sizes.num_keys, sizes.head_size),
-      .values = make(wanted.values, captured.values, kv_heads, sizes.num_keys, sizes.head_size),
-      .scores = make(wanted.scores, captured.scores, heads, sizes.num_queries, columns),
-      .pooled = make(wanted.pooled, captured.pooled, heads, sizes.num_queries, sizes.head_size),
-      .dropped_weights = make(wanted.dropped_weights, captured.dropped_weights, heads,
-                              sizes.num_queries, columns)};
+  const auto& [batch, heads, kv_heads, queries, keys, slots, size] = sizes;
+  return {.queries = take(wanted.queries, ResultName::captured_queries, heads, queries, size),
+          .keys = take(wanted.keys, ResultName::captured_keys, kv_heads, keys, size),
+          .values = take(wanted.values, ResultName::captured_values, kv_heads, keys, size),
+          .scores = take(wanted.scores, ResultName::captured_scores, heads, queries, keys + slots),
+          .pooled = take(wanted.pooled, ResultName::captured_pooled, heads, queries, size),
+          .dropped_weights = take(wanted.dropped_weights, ResultName::dropped_weights, heads,
+                                  queries, keys + slots)};
 }
 
 }  // namespace headwise

@@ -34,8 +34,20 @@ struct HeadSizes {
   std::size_t head_size;
 };
 
-/// Makes the tensors that are wanted; returns what a pass is to write.
-[[nodiscard]] CapturedActivations make_captured(const Capture& wanted, const HeadSizes& sizes,
-                                                CapturedTensors<3>& captured);
+/// Takes memory for what is wanted; returns what a pass is to write.
+[[nodiscard]] CapturedActivations capture_into(const Capture& wanted, const HeadSizes& sizes,
+                                               ResultMemory& results);
+
+/// The member of this name.
+template <std::size_t Rank>
+[[nodiscard]] std::optional<Tensor<Rank + 1>>& captured_tensor(CapturedTensors<Rank>& captured,
+                                                               ResultName name) noexcept {
+  return name == ResultName::captured_queries  ? captured.queries
+         : name == ResultName::captured_keys   ? captured.keys
+         : name == ResultName::captured_values ? captured.values
+         : name == ResultName::captured_scores ? captured.scores
+         : name == ResultName::captured_pooled ? captured.pooled
+                                               : captured.dropped_weights;
+}
 
 }  // namespace headwise

@@ -17,10 +17,34 @@ namespace {
 
 using Shape = std::span<const std::size_t>;
 
+/// Makes tensors of the results, without the batch axis if `Rank` is 2.
 template <std::size_t Rank>
-float* data_of(std::optional<Tensor<Rank>>& tensor) {
-  return tensor.has_value() ? tensor->data() : nullptr;
-}
+class ResultTensors final : public ResultMemory {
+ public:
+  float* of(ResultName name, Shape shape) override {
+    switch (name) {
+      case ResultName::output:
+        result.output = make<Rank>(shape);
+        return result.output.data();
+      case ResultName::attention_weights:
+        return result.attention_weights.emplace(make<Rank + 1>(shape)).data();
+      case ResultName::key_mass:
+        return result.key_mass.emplace(make<Rank>(shape)).data();
+      default:
+        return captured_tensor(result.captured, name).emplace(make<Rank + 1>(shape)).data();
+    }
+  }
+
+  ForwardResult<Rank> result{.output = {}, .attention_weights = std::nullopt};
+
+ private:
+  template <std::size_t Axes>
+  static Tensor<Axes> make(Shape shape) {
+    std::array<std::size_t, Axes> last{};
+    std::ranges::copy(shape.last(Axes), last.begin());
+    return make_tensor<Axes>(last);
+  }
+};
 
 /// The same numbers without the batch axis, which has size 1.
 template <std::size_t Rank>
@@ -30,24 +54,6 @@ Tensor<Rank - 1> without_batch_axis(Tensor<Rank>&& tensor) {
   std::copy_n(tensor.shape().begin() + 1, Rank - 1, shape.begin());
   std::copy_n(tensor.strides().begin() + 1, Rank - 1, strides.begin());
   return Tensor<Rank - 1>(std::move(tensor.storage()), std::move(shape), std::move(strides));
-}
-
-template <std::size_t Rank>
-std::optional<Tensor<Rank - 1>> without_batch_axis(std::optional<Tensor<Rank>>&& tensor) {
-  return tensor.has_value() ? std::optional(without_batch_axis(*std::move(tensor))) : std::nullopt;
-}
-
-ForwardResult<2> without_batch_axis(AttentionResult&& result) {
-  CapturedTensors<3>& captured = result.captured;
-  return {.output = without_batch_axis(std::move(result.output)),
-          .attention_weights = without_batch_axis(std::move(result.attention_weights)),
-          .key_mass = without_batch_axis(std::move(result.key_mass)),
-          .captured = {.queries = without_batch_axis(std::move(captured.queries)),
-                       .keys = without_batch_axis(std::move(captured.keys)),
-                       .values = without_batch_axis(std::move(captured.values)),
-                       .scores = without_batch_axis(std::move(captured.scores)),
-                       .pooled = without_batch_axis(std::move(captured.pooled)),
-                       .dropped_weights = without_batch_axis(std::move(captured.dropped_weights))}};
 }
 
 BackwardResult<2> without_batch_axis(BackwardResult<3>&& result) {
@@ -68,29 +74,37 @@ MultiHeadAttention::MultiHeadAttention(const MultiHeadAttentionOptions& options)
 AttentionResult MultiHeadAttention::forward(const TensorView<3>& queries, const TensorView<3>& keys,
                                             const TensorView<3>& values,
                                             const ForwardOptions& options) {
-  return checked_forward(queries, keys, values, options);
+  ResultTensors<3> tensors;
+  forward(queries, keys, values, options, tensors);
+  return std::move(tensors.result);
 }
 
 ForwardResult<2> MultiHeadAttention::forward(const TensorView<2>& queries,
                                              const TensorView<2>& keys, const TensorView<2>& values,
                                              const ForwardOptions& options) {
-  return without_batch_axis(checked_forward(queries, keys, values, options));
+  ResultTensors<2> tensors;
+  forward(queries, keys, values, options, tensors);
+  return std::move(tensors.result);
 }
 
 AttentionResult MultiHeadAttention::forward(const TensorView<3>& queries,
                                             const ForwardOptions& options) {
-  return checked_forward(queries, {}, {}, options);
+  ResultTensors<3> tensors;
+  forward(queries, {}, {}, options, tensors);
+  return std::move(tensors.result);
 }
 
 ForwardResult<2> MultiHeadAttention::forward(const TensorView<2>& queries,
                                              const ForwardOptions& options) {
-  return without_batch_axis(checked_forward(queries, {}, {}, options));
+  ResultTensors<2> tensors;
+  forward(queries, {}, {}, options, tensors);
+  return std::move(tensors.result);
 }
 
-AttentionResult MultiHeadAttention::checked_forward(const Input& queries, const Input& keys,
-                                                    const Input& values,
-                                                    const ForwardOptions& options) {
-  return report_out_of_memory([&] {
+void MultiHeadAttention::forward(const LayerInput& queries, const LayerInput& keys,
+                                 const LayerInput& values, const ForwardOptions& options,
+                                 ResultMemory& results) {
+  report_out_of_memory([&] {
     const MaskSizes sizes =
         validation::check_forward(*this, queries.shape, keys.shape, values.shape, options);
     const MaskStorage masks({.valid_lens = options.valid_lens,
@@ -100,27 +114,31 @@ AttentionResult MultiHeadAttention::checked_forward(const Input& queries, const 
                              .window = options.window,
                              .empty_rows = options.empty_rows},
                             sizes);
-    AttentionResult result{
-        .output = make_tensor<3>({sizes.batch, sizes.num_queries, settings().output_size}),
-        .attention_weights = std::nullopt};
     const std::size_t columns = sizes.num_keys + sizes.num_extra_slots;
     const ChosenRows chosen(options.return_weights, sizes.num_heads, sizes.num_queries);
-    if (options.return_weights) {
-      result.attention_weights =
-          make_tensor<4>({sizes.batch, chosen.rows.num_heads, chosen.rows.num_queries, columns});
-    }
-    if (options.key_mass) {
-      result.key_mass = make_tensor<3>({sizes.batch, sizes.num_heads, columns});
-    }
-    const CapturedActivations captured = make_captured(options.capture,
-                                                       {.batch = sizes.batch,
-                                                        .num_heads = sizes.num_heads,
-                                                        .num_kv_heads = settings().num_kv_heads,
-                                                        .num_queries = sizes.num_queries,
-                                                        .num_keys = sizes.num_keys,
-                                                        .num_extra_slots = sizes.num_extra_slots,
-                                                        .head_size = settings().head_size},
-                                                       result.captured);
+    float* const output = results.of(
+        ResultName::output,
+        std::array<std::size_t, 3>{sizes.batch, sizes.num_queries, settings().output_size});
+    float* const weights =
+        options.return_weights
+            ? results.of(ResultName::attention_weights,
+                         std::array<std::size_t, 4>{sizes.batch, chosen.rows.num_heads,
+                                                    chosen.rows.num_queries, columns})
+            : nullptr;
+    float* const key_mass =
+        options.key_mass
+            ? results.of(ResultName::key_mass,
+                         std::array<std::size_t, 3>{sizes.batch, sizes.num_heads, columns})
+            : nullptr;
+    const CapturedActivations captured = capture_into(options.capture,
+                                                      {.batch = sizes.batch,
+                                                       .num_heads = sizes.num_heads,
+                                                       .num_kv_heads = settings().num_kv_heads,
+                                                       .num_queries = sizes.num_queries,
+                                                       .num_keys = sizes.num_keys,
+                                                       .num_extra_slots = sizes.num_extra_slots,
+                                                       .head_size = settings().head_size},
+                                                      results);
     const std::vector<std::int32_t> positions = to_int32(options.positions);
     const std::size_t threads = parallel::num_threads();
     const bool is_quantized =
@@ -142,11 +160,11 @@ AttentionResult MultiHeadAttention::checked_forward(const Input& queries, const 
                                .num_new_keys = keys.length(),
                                .mask = &masks.mask(),
                                .cache = options.cache,
-                               .output = result.output.data(),
-                               .attention_weights = data_of(result.attention_weights),
+                               .output = output,
+                               .attention_weights = weights,
                                .weight_rows = chosen.rows,
                                .weights_stage = options.weights_stage,
-                               .key_mass = data_of(result.key_mass),
+                               .key_mass = key_mass,
                                .captured = captured,
                                .arena = &memory.arena(),
                                .num_threads = threads,
@@ -163,7 +181,6 @@ AttentionResult MultiHeadAttention::checked_forward(const Input& queries, const 
     if (options.requires_grad) {
       pending_has_batch_axis_ = queries.shape.size() == 3;
     }
-    return result;
   });
 }
 
@@ -175,7 +192,7 @@ BackwardResult<2> MultiHeadAttention::backward(const TensorView<2>& grad_output)
   return without_batch_axis(checked_backward(grad_output));
 }
 
-BackwardResult<3> MultiHeadAttention::checked_backward(const Input& grad_output) {
+BackwardResult<3> MultiHeadAttention::checked_backward(const LayerInput& grad_output) {
   return report_out_of_memory([&] {
     validation::check_backward(*this, grad_output.shape);
     const AttentionMask& sizes = pending_sizes();

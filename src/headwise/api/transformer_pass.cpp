@@ -6,6 +6,21 @@
 namespace headwise {
 namespace {
 
+/// Makes tensors of what is captured in one layer.
+class CapturedMemory final : public ResultMemory {
+ public:
+  explicit CapturedMemory(CapturedTensors<3>& captured) noexcept : captured_(captured) {}
+
+  float* of(ResultName name, std::span<const std::size_t> shape) override {
+    return captured_tensor(captured_, name)
+        .emplace(make_tensor<4>({shape[0], shape[1], shape[2], shape[3]}))
+        .data();
+  }
+
+ private:
+  CapturedTensors<3>& captured_;
+};
+
 void point_to_gates(const std::vector<HeadGate>& gates, std::vector<AttentionPass>& layers) {
   for (std::size_t layer = 0; layer < gates.size(); ++layer) {
     if (const HeadGate& gate = gates[layer]; gate.has_value()) {
@@ -122,15 +137,16 @@ TransformerResult PassMemory::make_results(const Transformer& model,
         of_layer.attention_weights = weights.back().data();
       }
       if (options.capture.any()) {
-        of_layer.captured = make_captured(options.capture,
-                                          {.batch = pass.batch,
-                                           .num_heads = layer.num_heads(),
-                                           .num_kv_heads = of_heads.num_kv_heads,
-                                           .num_queries = queries,
-                                           .num_keys = keys,
-                                           .num_extra_slots = 0,
-                                           .head_size = of_heads.head_size},
-                                          captured.emplace_back());
+        CapturedMemory of_captured(captured.emplace_back());
+        of_layer.captured = capture_into(options.capture,
+                                         {.batch = pass.batch,
+                                          .num_heads = layer.num_heads(),
+                                          .num_kv_heads = of_heads.num_kv_heads,
+                                          .num_queries = queries,
+                                          .num_keys = keys,
+                                          .num_extra_slots = 0,
+                                          .head_size = of_heads.head_size},
+                                         of_captured);
       }
     }
   };

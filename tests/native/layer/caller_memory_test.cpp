@@ -41,6 +41,33 @@ TEST_CASE("Row-major floats are read where they lie, and everything else is eval
         "invalid-shape; tensor: expected 30 numbers, got 24");
 }
 
+/// Gives its own memory, of `limit` numbers.
+struct Given final : ResultMemory {
+  float* of(ResultName /*name*/, std::span<const std::size_t> shape) override {
+    return shape[0] * shape[1] * shape[2] <= limit ? numbers.data() : throw std::bad_alloc();
+  }
+  std::vector<float> numbers = std::vector<float>(24);
+  std::size_t limit = 24;
+};
+
+TEST_CASE("Results are written to given memory, and without memory nothing changes") {
+  const Tensor<3> X = randn<3>({2, 3, 4}, 1);
+  MultiHeadAttention attention(small);
+  KeyValueCache cache = (attention.forward(X, X, X), attention.create_cache({2, 3}));
+  const auto step = [&](Given& given) {
+    const TensorView<3> view(X);
+    attention.forward(view, view, view, {.cache = &cache}, given);
+  };
+  Given given;
+  given.limit = 23;
+  CHECK(error_of([&] { step(given); }).starts_with("out-of-memory"));
+  CHECK(cache.length() == 0);
+  given.limit = 24;
+  step(given);
+  const Tensor<3> expected = attention.forward(X, X, X).output;
+  CHECK(std::ranges::equal(given.numbers, expected));
+}
+
 TEST_CASE("Lengths and gates may be lists, vectors and expressions") {
   const Tensor<3> X = randn<3>({2, 3, 4}, 1);
   MultiHeadAttention attention(small);
