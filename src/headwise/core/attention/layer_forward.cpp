@@ -96,7 +96,7 @@ ForwardMemory AttentionLayer::allocate(const ForwardArguments& arguments) const 
   if (arguments.requires_grad) {
     if (gradients_.empty()) {
       const ParameterTable& table = parameters_ ? parameters_->table() : memory.parameters->table();
-      memory.gradients = AlignedFloats::zeros(table.size());
+      memory.gradients = zero_floats(table.size());
     }
     memory.saved.emplace(saved_sizes(inputs, arguments), *arguments.mask, settings_.num_heads,
                          arguments.head_gate, arguments.gate_stride, saved_ ? &*saved_ : nullptr);

@@ -1,85 +1,57 @@
 #pragma once
 
-#include <algorithm>
+// xtensor moved its headers into folders with 0.26; both layouts are in use.
+#if __has_include(<xtensor/containers/xstorage.hpp>)
+#include <xtensor/containers/xstorage.hpp>
+#else
+#include <xtensor/xstorage.hpp>
+#endif
+
 #include <cstddef>
 #include <headwise/core/memory/arena.hpp>
 #include <headwise/core/memory/checked_sizes.hpp>
 #include <headwise/core/memory/zeros.hpp>
-#include <memory>
 #include <new>
-#include <utility>
 
 namespace headwise {
 
-/// Uninitialized heap memory, aligned to a cache line.
-class AlignedBytes {
+/// Allocates memory that begins at a cache line.
+template <typename Element>
+class LineAllocator {
  public:
-  AlignedBytes() noexcept = default;
+  // Names of the standard's allocators. NOLINTBEGIN(*-identifier-naming)
+  using value_type = Element;
+  using pointer = Element*;
+  using const_pointer = const Element*;
+  using reference = Element&;
+  using const_reference = const Element&;
+  using size_type = std::size_t;
+  using difference_type = std::ptrdiff_t;
+  // NOLINTEND(*-identifier-naming)
+
   /// Fails as `operator new` does.
-  explicit AlignedBytes(std::size_t bytes)
-      : memory_(checked_count({&bytes, 1}, 1) > 0
-                    ? ::operator new(bytes, std::align_val_t{Arena::alignment})
-                    : nullptr),
-        size_(bytes) {}
-  AlignedBytes(AlignedBytes&& other) noexcept
-      : memory_(std::move(other.memory_)), size_(std::exchange(other.size_, 0)) {}
-  AlignedBytes& operator=(AlignedBytes&& other) noexcept {
-    memory_ = std::move(other.memory_);
-    size_ = std::exchange(other.size_, 0);
-    return *this;
+  [[nodiscard]] Element* allocate(std::size_t count) {
+    return static_cast<Element*>(
+        ::operator new(checked_count({&count, 1}, sizeof(Element)) * sizeof(Element), alignment));
   }
-  AlignedBytes(const AlignedBytes&) = delete;
-  AlignedBytes& operator=(const AlignedBytes&) = delete;
-  ~AlignedBytes() = default;
+  void deallocate(Element* memory, std::size_t /*count*/) noexcept {
+    ::operator delete(memory, alignment);
+  }
 
-  [[nodiscard]] void* data() const noexcept { return memory_.get(); }
-  [[nodiscard]] std::size_t size() const noexcept { return size_; }
+  friend bool operator==(const LineAllocator&, const LineAllocator&) = default;
 
  private:
-  struct Delete {
-    void operator()(void* memory) const noexcept {
-      ::operator delete(memory, std::align_val_t{Arena::alignment});
-    }
-  };
-
-  std::unique_ptr<void, Delete> memory_;
-  std::size_t size_ = 0;
+  static constexpr std::align_val_t alignment{Arena::alignment};
 };
 
-/// Uninitialized floats on the heap, aligned to a cache line.
-class AlignedFloats {
- public:
-  AlignedFloats() noexcept = default;
-  explicit AlignedFloats(std::size_t count)
-      : bytes_(checked_count({&count, 1}, sizeof(float)) * sizeof(float)) {}
-  AlignedFloats(const AlignedFloats& other) : bytes_(other.bytes_.size()) {
-    std::copy_n(other.data(), other.size(), data());
-  }
-  AlignedFloats(AlignedFloats&&) noexcept = default;
-  AlignedFloats& operator=(const AlignedFloats& other) {
-    if (this != &other) {
-      *this = AlignedFloats(other);
-    }
-    return *this;
-  }
-  AlignedFloats& operator=(AlignedFloats&&) noexcept = default;
-  ~AlignedFloats() = default;
+/// Uninitialized heap memory, as xtensor's containers have it, from a cache line on.
+using AlignedBytes = xt::uvector<std::byte, LineAllocator<std::byte>>;
+using AlignedFloats = xt::uvector<float, LineAllocator<float>>;
 
-  [[nodiscard]] static AlignedFloats zeros(std::size_t count) {
-    AlignedFloats floats(count);
-    write_zeros(floats.data(), count);
-    return floats;
-  }
-
-  [[nodiscard]] std::size_t size() const noexcept { return bytes_.size() / sizeof(float); }
-  [[nodiscard]] bool empty() const noexcept { return size() == 0; }
-  [[nodiscard]] float* data() noexcept { return static_cast<float*>(bytes_.data()); }
-  [[nodiscard]] const float* data() const noexcept {
-    return static_cast<const float*>(bytes_.data());
-  }
-
- private:
-  AlignedBytes bytes_;
-};
+[[nodiscard]] inline AlignedFloats zero_floats(std::size_t count) {
+  AlignedFloats floats(count);
+  write_zeros(floats.data(), count);
+  return floats;
+}
 
 }  // namespace headwise

@@ -86,7 +86,7 @@ class ModelParameters final : public Trainable {
   [[nodiscard]] bool have_gradients() const noexcept { return !gradients_.empty(); }
   /// Zeros if there are no gradients yet, else empty.
   [[nodiscard]] AlignedFloats allocate_gradients() const {
-    return AlignedFloats::zeros(have_gradients() ? 0 : table_.size());
+    return zero_floats(have_gradients() ? 0 : table_.size());
   }
   /// Keeps what `allocate_gradients` returned.
   void keep_gradients(AlignedFloats&& gradients) noexcept {

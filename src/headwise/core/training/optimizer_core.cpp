@@ -77,7 +77,7 @@ OptimizerCore::Step OptimizerCore::allocate_step(bool everything) {
     if ((has_gradients(*training.trainable) || everything) && training.table != table) {
       step.first_states_[i] = Step::States{
           .table = table,
-          .floats = AlignedFloats::zeros(saturating_product(num_states(), table.size()))};
+          .floats = zero_floats(saturating_product(num_states(), table.size()))};
     }
   }
   return step;
