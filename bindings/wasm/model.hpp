@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <headwise/core/models/pretrained/layout.hpp>
-#include <headwise/core/models/transformer_core.hpp>
 #include <headwise/core/models/transformer_options.hpp>
+#include <headwise/core/models/unchecked_transformer.hpp>
 #include <optional>
 #include <span>
 #include <string>
@@ -41,7 +41,7 @@ struct Model {
   std::vector<AttentionLayer> self;
   std::vector<AttentionLayer> cross;
   std::vector<AttentionLayer> encoder;
-  TransformerCore core;
+  UncheckedTransformer core;
   /// Of the checkpoint that it was read from; without tensors for none.
   PretrainedLayout pretrained = {};
   /// While its tensors are loaded or saved, one call each.

@@ -195,14 +195,14 @@ double model_workspace_size(Address model, std::size_t kind, double batch, doubl
                             double num_keys, double source_length, double num_source_keys,
                             std::size_t flags) {
   return floats_of([&](Arena& arena) {
-    const TransformerCore::Sizes sizes{.batch = size_of(batch),
-                                       .length = size_of(length),
-                                       .num_keys = size_of(num_keys),
-                                       .source_length = size_of(source_length),
-                                       .num_source_keys = size_of(num_source_keys),
-                                       .num_threads = parallel::num_threads(),
-                                       .quantized = (flags & 2U) != 0};
-    const TransformerCore& core = model_at(model).core;
+    const UncheckedTransformer::Sizes sizes{.batch = size_of(batch),
+                                            .length = size_of(length),
+                                            .num_keys = size_of(num_keys),
+                                            .source_length = size_of(source_length),
+                                            .num_source_keys = size_of(num_source_keys),
+                                            .num_threads = parallel::num_threads(),
+                                            .quantized = (flags & 2U) != 0};
+    const UncheckedTransformer& core = model_at(model).core;
     const auto of_kind = static_cast<PassKind>(kind);
     if (of_kind == PassKind::forward) {
       core.lay_out_forward(arena, sizes, (flags & 1U) != 0);
@@ -214,7 +214,7 @@ double model_workspace_size(Address model, std::size_t kind, double batch, doubl
 
 double run_model(Address model, Address address) {
   Model& target = model_at(model);
-  TransformerCore& core = target.core;
+  UncheckedTransformer& core = target.core;
   const auto& record = record_at<PassRecord>(address);
   const LayerPasses layers(target, record.layers);
   TransformerPass pass;
@@ -247,7 +247,7 @@ double run_model(Address model, Address address) {
   Arena arena = working_arena(record.workspace);
   pass.arena = &arena;
   pass.num_threads = parallel::num_threads();
-  auto* const optimizer = static_cast<OptimizerCore*>(record.optimizer);
+  auto* const optimizer = static_cast<UncheckedOptimizer*>(record.optimizer);
   if (pass.cache != nullptr && pass.source != nullptr) {
     pass.cache->source_keys = KeptKeys(pass.source_key_mask, pass.batch, pass.source_length);
   }
@@ -270,7 +270,7 @@ std::size_t model_is_pending(Address model) {
 }
 
 double model_backward_workspace_size(Address model) {
-  const TransformerCore& core = model_at(model).core;
+  const UncheckedTransformer& core = model_at(model).core;
   const SavedPass::Sizes sizes = core.pending().value_or(SavedPass::Sizes{});
   return floats_of([&](Arena& arena) {
     core.lay_out_backward(arena, {.batch = sizes.batch,

@@ -4,7 +4,7 @@
 #include <array>
 #include <headwise/core/analysis/pattern_scores.hpp>
 #include <headwise/core/analysis/weight_statistics.hpp>
-#include <headwise/core/tasks/task_core.hpp>
+#include <headwise/core/tasks/task_sampler.hpp>
 #include <span>
 
 #include "records.hpp"
@@ -12,15 +12,15 @@
 namespace headwise::bindings {
 namespace {
 
-TaskCore::Options options_of(const TaskRecord& record) noexcept {
+TaskSampler::Options options_of(const TaskRecord& record) noexcept {
   const auto [a, b, c, d] = std::array{record.a, record.b, record.c, record.d};
   switch (record.kind) {
     case 0:
       return CopyOptions{.num_symbols = a, .length = b, .offset = c};
     case 1:
-      return TaskCore::Reverse{{.num_symbols = a, .num_items = b}};
+      return TaskSampler::Reverse{{.num_symbols = a, .num_items = b}};
     case 2:
-      return TaskCore::Sort{{.num_symbols = a, .num_items = b}};
+      return TaskSampler::Sort{{.num_symbols = a, .num_items = b}};
     case 3:
       return AssociativeRecallOptions{
           .num_names = a, .num_values = b, .num_pairs = c, .num_questions = d};
@@ -36,7 +36,7 @@ enum class Score : std::uint8_t { patterns, induction, keys, confidence, entropy
 
 void draw_task(Address address) {
   const auto& record = record_at<TaskRecord>(address);
-  const TaskCore task(options_of(record));
+  const TaskSampler task(options_of(record));
   const std::span workspace(record.workspace, task.vocabulary_size());
   const std::size_t length = task.length();
   for (std::size_t i = 0; i < record.batch_size; ++i) {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <headwise/core/parallel/for_each.hpp>
-#include <headwise/core/training/optimizer_core.hpp>
+#include <headwise/core/training/unchecked_optimizer.hpp>
 #include <span>
 #include <vector>
 
@@ -28,12 +28,14 @@ std::vector<Trainable*> read_trainables(Address address) {
   return trainables;
 }
 
-OptimizerCore& optimizer_at(Address optimizer) noexcept { return *at<OptimizerCore>(optimizer); }
+UncheckedOptimizer& optimizer_at(Address optimizer) noexcept {
+  return *at<UncheckedOptimizer>(optimizer);
+}
 
 /// JavaScript owns it.
-Address new_optimizer(Address trainables, const OptimizerCore::Options& options) {
+Address new_optimizer(Address trainables, const UncheckedOptimizer::Options& options) {
   return address_of(
-      new OptimizerCore(read_trainables(trainables), options));  // NOLINT(*-owning-memory)
+      new UncheckedOptimizer(read_trainables(trainables), options));  // NOLINT(*-owning-memory)
 }
 
 }  // namespace
@@ -94,7 +96,7 @@ Address new_adam(Address trainables, double learning_rate, double beta_1, double
                                                .weight_decay = weight_decay});
 }
 
-void delete_optimizer(Address optimizer) { delete at<OptimizerCore>(optimizer); }
+void delete_optimizer(Address optimizer) { delete at<UncheckedOptimizer>(optimizer); }
 
 void set_learning_rate(Address optimizer, double learning_rate) {
   optimizer_at(optimizer).set_learning_rate(learning_rate);

@@ -1,7 +1,7 @@
 #pragma once
 
-#include <headwise/core/training/optimizer_core.hpp>
 #include <headwise/core/training/trainable.hpp>
+#include <headwise/core/training/unchecked_optimizer.hpp>
 #include <headwise/trainables.hpp>
 #include <vector>
 
@@ -32,17 +32,17 @@ class Optimizer {
   }
 
   /// For a model's training step. Throws `Error` (invalid-option) as `step` does, (disposed).
-  [[nodiscard]] OptimizerCore& core();
+  [[nodiscard]] UncheckedOptimizer& core();
 
  protected:
   /// Throws `Error` for no trainables, or the same twice.
-  Optimizer(const Trainables& trainables, const OptimizerCore::Options& options);
+  Optimizer(const Trainables& trainables, const UncheckedOptimizer::Options& options);
   Optimizer(const Optimizer& other);
   Optimizer(Optimizer&&) = default;
   Optimizer& operator=(const Optimizer& other);
   Optimizer& operator=(Optimizer&&) = default;
 
-  [[nodiscard]] const OptimizerCore::Options& options_of_core() const noexcept {
+  [[nodiscard]] const UncheckedOptimizer::Options& options_of_core() const noexcept {
     return core_.options();
   }
 
@@ -52,7 +52,7 @@ class Optimizer {
   /// Also that parameters are floats.
   void check_can_step() const;
 
-  OptimizerCore core_;
+  UncheckedOptimizer core_;
 };
 
 /// Stochastic gradient descent: b ← momentum · b + g + weight_decay · p, p ← p − learning_rate · b.

@@ -2,7 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <headwise/core/tasks/task_core.hpp>
+#include <headwise/core/tasks/task_sampler.hpp>
 #include <headwise/tokens.hpp>
 
 namespace headwise {
@@ -35,10 +35,10 @@ class Task {
   [[nodiscard]] std::size_t length() const noexcept { return core_.length(); }
 
  protected:
-  explicit Task(const TaskCore& core) noexcept : core_(core) {}
+  explicit Task(const TaskSampler& core) noexcept : core_(core) {}
 
  private:
-  TaskCore core_;
+  TaskSampler core_;
 };
 
 /// Random tokens; each position must predict the token `offset` positions before it.

@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <functional>
 #include <headwise/core/models/model_parameters.hpp>
-#include <headwise/core/models/transformer_core.hpp>
 #include <headwise/core/models/transformer_options.hpp>
+#include <headwise/core/models/unchecked_transformer.hpp>
 #include <headwise/multi_head_attention.hpp>
 #include <headwise/optimizers.hpp>
 #include <headwise/state_dict.hpp>
@@ -333,7 +333,7 @@ class Transformer {
   /// Call it after writing parameters of the model or its layers.
   void parameters_changed() noexcept { core_.parameters_changed(); }
   /// The model without tensors and checks.
-  [[nodiscard]] const TransformerCore& core() const noexcept { return core_; }
+  [[nodiscard]] const UncheckedTransformer& core() const noexcept { return core_; }
 
  protected:
   struct Layers {
@@ -362,7 +362,7 @@ class Transformer {
   /// On the heap, so that optimizers' pointers stay valid when the model is moved.
   std::unique_ptr<ModelParameters> parameters_;
   Layers layers_;
-  TransformerCore core_;
+  UncheckedTransformer core_;
   Adam optimizer_;
   /// The checkpoint that the model was read from, or null.
   std::shared_ptr<const PretrainedCheckpoint> pretrained_ = {};

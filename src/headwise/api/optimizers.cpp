@@ -5,10 +5,10 @@
 #include <utility>
 
 namespace headwise {
-Optimizer::Optimizer(const Trainables& trainables, const OptimizerCore::Options& options)
+Optimizer::Optimizer(const Trainables& trainables, const UncheckedOptimizer::Options& options)
     : core_(report_out_of_memory([&] {
         validation::check_trainables(trainables);
-        return OptimizerCore(trainables, options);
+        return UncheckedOptimizer(trainables, options);
       })) {
   report_out_of_memory(
       [&] { validation::check_at_least_0("learning_rate", core_.learning_rate()); });
@@ -33,7 +33,7 @@ void Optimizer::check_can_step() const {
   report_out_of_memory([&] { validation::check_can_be_trained(core_); });
 }
 
-OptimizerCore& Optimizer::core() {
+UncheckedOptimizer& Optimizer::core() {
   check_can_step();
   return core_;
 }

@@ -50,17 +50,18 @@ TaskBatch Task::batch(std::uint64_t seed, std::int64_t batch_size, std::int64_t 
   });
 }
 
-CopyTask::CopyTask(const CopyOptions& options) : Task(TaskCore(checked(options))) {}
+CopyTask::CopyTask(const CopyOptions& options) : Task(TaskSampler(checked(options))) {}
 
 ReverseTask::ReverseTask(const SequenceOptions& options)
-    : Task(TaskCore(TaskCore::Reverse{checked(options)})) {}
+    : Task(TaskSampler(TaskSampler::Reverse{checked(options)})) {}
 
 SortTask::SortTask(const SequenceOptions& options)
-    : Task(TaskCore(TaskCore::Sort{checked_sort(options)})) {}
+    : Task(TaskSampler(TaskSampler::Sort{checked_sort(options)})) {}
 
 AssociativeRecallTask::AssociativeRecallTask(const AssociativeRecallOptions& options)
-    : Task(TaskCore(checked(options))) {}
+    : Task(TaskSampler(checked(options))) {}
 
-InductionTask::InductionTask(const InductionOptions& options) : Task(TaskCore(checked(options))) {}
+InductionTask::InductionTask(const InductionOptions& options)
+    : Task(TaskSampler(checked(options))) {}
 
 }  // namespace headwise

@@ -46,11 +46,11 @@ std::vector<AttentionLayer*> pointers_to(std::vector<MultiHeadAttention>& layers
 }
 
 template <typename Layers>
-TransformerCore make_core(ModelParameters& parameters, Layers& layers) {
+UncheckedTransformer make_core(ModelParameters& parameters, Layers& layers) {
   return report_out_of_memory([&] {
-    return TransformerCore(parameters, {.self = pointers_to(layers.self),
-                                        .cross = pointers_to(layers.cross),
-                                        .encoder = pointers_to(layers.encoder)});
+    return UncheckedTransformer(parameters, {.self = pointers_to(layers.self),
+                                             .cross = pointers_to(layers.cross),
+                                             .encoder = pointers_to(layers.encoder)});
   });
 }
 
@@ -69,7 +69,7 @@ auto& layer_at(Layers& layers, std::size_t number) {
   });
 }
 
-std::vector<Trainable*> trainables_of(const TransformerCore& core) {
+std::vector<Trainable*> trainables_of(const UncheckedTransformer& core) {
   return report_out_of_memory([&] { return core.trainables(); });
 }
 
@@ -184,7 +184,7 @@ double Transformer::train_step(const Tokens& tokens, const Tokens& targets, Opti
   return report_out_of_memory([&] {
     validation::check_transformer_pass(*this, tokens, &targets, options);
     validation::check_trains(optimizer, core_.trainables());
-    OptimizerCore& steps = optimizer.core();
+    UncheckedOptimizer& steps = optimizer.core();
     PassMemory memory(tokens, options, *this);
     memory.lay_out_loss(targets, core_, true);
     return core_.train_step_into(memory.pass, steps);

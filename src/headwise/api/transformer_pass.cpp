@@ -111,7 +111,7 @@ void PassMemory::read_options(const TransformerForwardOptions& options) {
 TransformerResult PassMemory::make_results(const Transformer& model,
                                            const TransformerForwardOptions& options) {
   const TransformerSettings& settings = model.settings();
-  const TransformerCore::Sizes sizes = TransformerCore::sizes_of(pass);
+  const UncheckedTransformer::Sizes sizes = UncheckedTransformer::sizes_of(pass);
   TransformerResult result;
   result.hidden = make_tensor<3>({pass.batch, pass.length, settings.num_hiddens});
   pass.hidden = result.hidden.data();
@@ -171,18 +171,20 @@ TransformerGradients PassMemory::make_gate_gradients(const Transformer& model) {
           .encoder_head_gates = make(Side::encoder)};
 }
 
-void PassMemory::lay_out_forward(const TransformerCore& core) {
+void PassMemory::lay_out_forward(const UncheckedTransformer& core) {
   memory.emplace([&](Arena& arena) {
-    core.lay_out_forward(arena, TransformerCore::sizes_of(pass), pass.requires_grad);
+    core.lay_out_forward(arena, UncheckedTransformer::sizes_of(pass), pass.requires_grad);
   });
   pass.arena = &memory->arena();
 }
 
-void PassMemory::lay_out_loss(const Tokens& given, const TransformerCore& core, bool gradients) {
+void PassMemory::lay_out_loss(const Tokens& given, const UncheckedTransformer& core,
+                              bool gradients) {
   targets.assign(given.begin(), given.end());
   pass.targets = targets.data();
-  memory.emplace(
-      [&](Arena& arena) { core.lay_out_loss(arena, TransformerCore::sizes_of(pass), gradients); });
+  memory.emplace([&](Arena& arena) {
+    core.lay_out_loss(arena, UncheckedTransformer::sizes_of(pass), gradients);
+  });
   pass.arena = &memory->arena();
 }
 

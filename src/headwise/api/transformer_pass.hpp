@@ -54,9 +54,9 @@ struct PassMemory {
   [[nodiscard]] TransformerGradients make_gate_gradients(const Transformer& model);
 
   /// For a pass without a loss.
-  void lay_out_forward(const TransformerCore& core);
+  void lay_out_forward(const UncheckedTransformer& core);
   /// For a pass with a loss.
-  void lay_out_loss(const Tokens& given, const TransformerCore& core, bool gradients);
+  void lay_out_loss(const Tokens& given, const UncheckedTransformer& core, bool gradients);
 
  private:
   void read_options(const TransformerForwardOptions& options);

@@ -20,7 +20,7 @@ void check_trainables(const std::vector<Trainable*>& trainables) {
   }
 }
 
-void check_can_be_trained(const OptimizerCore& optimizer) {
+void check_can_be_trained(const UncheckedOptimizer& optimizer) {
   if (!optimizer.trainables_can_be_trained()) {
     fail(ErrorCode::invalid_option, "weights", {"'float32' in what is trained"},
          {"another precision"});

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <array>
-#include <headwise/core/training/optimizer_core.hpp>
+#include <headwise/core/training/unchecked_optimizer.hpp>
 #include <headwise/optimizers.hpp>
 #include <headwise/tokens.hpp>
 #include <span>
@@ -12,7 +12,7 @@
 namespace headwise::validation {
 
 void check_trainables(const std::vector<Trainable*>& trainables);
-void check_can_be_trained(const OptimizerCore& optimizer);
+void check_can_be_trained(const UncheckedOptimizer& optimizer);
 /// Throws invalid-option for an optimizer that trains anything but these.
 void check_trains(const Optimizer& optimizer, const std::vector<Trainable*>& trainables);
 /// Finite and at least 0.

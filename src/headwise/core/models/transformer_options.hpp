@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <headwise/core/attention/attention_mask.hpp>
 #include <headwise/core/attention/layer_options.hpp>
-#include <headwise/core/training/optimizer_core.hpp>
+#include <headwise/core/training/unchecked_optimizer.hpp>
 #include <optional>
 #include <vector>
 

@@ -3,7 +3,7 @@
 #include <headwise/core/memory/zeros.hpp>
 #include <headwise/core/models/embedding.hpp>
 #include <headwise/core/models/row_norms.hpp>
-#include <headwise/core/models/transformer_core.hpp>
+#include <headwise/core/models/unchecked_transformer.hpp>
 #include <headwise/core/training/cross_entropy.hpp>
 #include <utility>
 #include <vector>
@@ -27,7 +27,7 @@ std::size_t list_target_rows(const TransformerPass& pass, std::int32_t* rows,
 /// Training mode of all layers until the end of the scope.
 class TrainingMode {
  public:
-  explicit TrainingMode(TransformerCore& model) {
+  explicit TrainingMode(UncheckedTransformer& model) {
     for (const Side side : all_sides) {
       for (AttentionLayer* layer : model.layers(side)) {
         if (!layer->training()) {
@@ -53,7 +53,7 @@ class TrainingMode {
 
 }  // namespace
 
-TransformerCore::BackwardBuffers TransformerCore::lay_out_backward(
+UncheckedTransformer::BackwardBuffers UncheckedTransformer::lay_out_backward(
     Arena& arena, const Sizes& sizes) const noexcept {
   const TransformerSettings& model = settings();
   const std::size_t size = model.num_hiddens;
@@ -81,9 +81,9 @@ TransformerCore::BackwardBuffers TransformerCore::lay_out_backward(
   return buffers;
 }
 
-void TransformerCore::final_norm_backward(const TransformerStack& stack, const float* x,
-                                          const float* of_output, std::size_t rows,
-                                          float* gradient) noexcept {
+void UncheckedTransformer::final_norm_backward(const TransformerStack& stack, const float* x,
+                                               const float* of_output, std::size_t rows,
+                                               float* gradient) noexcept {
   if (stack.indices().final_norm.exists()) {
     normalize_rows_backward(*parameters_, stack.indices().final_norm, x, of_output, rows, gradient);
   } else {
@@ -91,7 +91,7 @@ void TransformerCore::final_norm_backward(const TransformerStack& stack, const f
   }
 }
 
-void TransformerCore::backward_into(const TransformerBackward& backward) noexcept {
+void UncheckedTransformer::backward_into(const TransformerBackward& backward) noexcept {
   const SavedPass::Sizes sizes = saved_->sizes;
   const Arena::Scope scope(*backward.arena);
   const BackwardBuffers buffers =
@@ -123,8 +123,8 @@ void TransformerCore::backward_into(const TransformerBackward& backward) noexcep
   layers_backward(backward, buffers);
 }
 
-void TransformerCore::layers_backward(const TransformerBackward& backward,
-                                      const BackwardBuffers& buffers) noexcept {
+void UncheckedTransformer::layers_backward(const TransformerBackward& backward,
+                                           const BackwardBuffers& buffers) noexcept {
   is_pending_ = false;
   const SavedPass::Tensors saved = saved_tensors();
   const auto& [batch, length, source_length] = saved_->sizes;
@@ -186,8 +186,8 @@ void TransformerCore::layers_backward(const TransformerBackward& backward,
                  gradient);
 }
 
-TransformerCore::LossBuffers TransformerCore::lay_out_loss(Arena& arena, const Sizes& sizes,
-                                                           bool gradients) const noexcept {
+UncheckedTransformer::LossBuffers UncheckedTransformer::lay_out_loss(
+    Arena& arena, const Sizes& sizes, bool gradients) const noexcept {
   const TransformerSettings& model = settings();
   const std::size_t size = model.num_hiddens;
   const std::size_t trained = gradients ? sizes.batch : 0;
@@ -210,14 +210,15 @@ TransformerCore::LossBuffers TransformerCore::lay_out_loss(Arena& arena, const S
   return buffers;
 }
 
-const float* TransformerCore::features_of(const LossBuffers& buffers) const noexcept {
+const float* UncheckedTransformer::features_of(const LossBuffers& buffers) const noexcept {
   return settings().final_norm ? buffers.features : buffers.gathered;
 }
 
 /// The loss of the rows that have a target: the others are not unembedded. Leaves the gradient of
 /// the logits in their place.
-double TransformerCore::head_loss(const TransformerPass& pass, const LossBuffers& buffers,
-                                  const float* outputs, std::size_t& target_rows) const noexcept {
+double UncheckedTransformer::head_loss(const TransformerPass& pass, const LossBuffers& buffers,
+                                       const float* outputs,
+                                       std::size_t& target_rows) const noexcept {
   const std::size_t size = settings().num_hiddens;
   target_rows = list_target_rows(pass, buffers.target_rows, buffers.targets);
   for (std::size_t i = 0; i < target_rows; ++i) {
@@ -240,7 +241,7 @@ double TransformerCore::head_loss(const TransformerPass& pass, const LossBuffers
                              .num_threads = pass.num_threads});
 }
 
-double TransformerCore::loss_into(const TransformerPass& pass) noexcept {
+double UncheckedTransformer::loss_into(const TransformerPass& pass) noexcept {
   const Arena::Scope scope(*pass.arena);
   const LossBuffers buffers = lay_out_loss(*pass.arena, sizes_of(pass), false);
   TransformerMemory memory;
@@ -251,8 +252,8 @@ double TransformerCore::loss_into(const TransformerPass& pass) noexcept {
   return head_loss(pass, buffers, outputs, target_rows);
 }
 
-double TransformerCore::loss_and_gradients_into(const TransformerPass& pass,
-                                                TransformerMemory&& memory) noexcept {
+double UncheckedTransformer::loss_and_gradients_into(const TransformerPass& pass,
+                                                     TransformerMemory&& memory) noexcept {
   TransformerMemory kept = std::move(memory);
   const Arena::Scope scope(*pass.arena);
   const LossBuffers buffers = lay_out_loss(*pass.arena, sizes_of(pass), true);
@@ -289,9 +290,10 @@ double TransformerCore::loss_and_gradients_into(const TransformerPass& pass,
   return loss;
 }
 
-double TransformerCore::train_step_into(const TransformerPass& pass, OptimizerCore& optimizer) {
+double UncheckedTransformer::train_step_into(const TransformerPass& pass,
+                                             UncheckedOptimizer& optimizer) {
   TransformerMemory memory = allocate(pass);
-  OptimizerCore::Step step = optimizer.allocate_step(true);
+  UncheckedOptimizer::Step step = optimizer.allocate_step(true);
   const TrainingMode training(*this);
   zero_gradients();
   const double loss = loss_and_gradients_into(pass, std::move(memory));

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <headwise/core/kernels/dispatch.hpp>
-#include <headwise/core/training/optimizer_core.hpp>
+#include <headwise/core/training/unchecked_optimizer.hpp>
 #include <utility>
 
 namespace headwise {
@@ -22,19 +22,20 @@ bool has_gradients(Trainable& trainable) noexcept {
 
 }  // namespace
 
-OptimizerCore::OptimizerCore(const std::vector<Trainable*>& trainables, const Options& options)
+UncheckedOptimizer::UncheckedOptimizer(const std::vector<Trainable*>& trainables,
+                                       const Options& options)
     : options_(options), trainings_(trainables.size()) {
   for (std::size_t i = 0; i < trainables.size(); ++i) {
     trainings_[i].trainable = trainables[i];
   }
 }
 
-double OptimizerCore::learning_rate() const noexcept {
+double UncheckedOptimizer::learning_rate() const noexcept {
   const auto* sgd = std::get_if<SGDOptions>(&options_);
   return sgd != nullptr ? sgd->learning_rate : std::get_if<AdamOptions>(&options_)->learning_rate;
 }
 
-void OptimizerCore::set_learning_rate(double learning_rate) noexcept {
+void UncheckedOptimizer::set_learning_rate(double learning_rate) noexcept {
   if (auto* sgd = std::get_if<SGDOptions>(&options_)) {
     sgd->learning_rate = learning_rate;
   } else {
@@ -42,32 +43,32 @@ void OptimizerCore::set_learning_rate(double learning_rate) noexcept {
   }
 }
 
-bool OptimizerCore::trainables_in_use() const noexcept {
+bool UncheckedOptimizer::trainables_in_use() const noexcept {
   return std::ranges::all_of(trainings_,
                              [](const Training& training) { return training.trainable->in_use(); });
 }
 
-bool OptimizerCore::trainables_can_be_trained() const noexcept {
+bool UncheckedOptimizer::trainables_can_be_trained() const noexcept {
   return std::ranges::all_of(
       trainings_, [](const Training& training) { return training.trainable->can_be_trained(); });
 }
 
-bool OptimizerCore::trains_only(std::span<Trainable* const> trainables) const noexcept {
+bool UncheckedOptimizer::trains_only(std::span<Trainable* const> trainables) const noexcept {
   return std::ranges::all_of(trainings_, [&](const Training& training) {
     return std::ranges::find(trainables, training.trainable) != trainables.end();
   });
 }
 
-void OptimizerCore::zero_gradients() const noexcept {
+void UncheckedOptimizer::zero_gradients() const noexcept {
   for (const Training& training : trainings_) {
     training.trainable->zero_gradients();
   }
 }
 
 /// States of each parameter: SGD keeps a momentum, Adam two means.
-std::size_t OptimizerCore::num_states() const noexcept { return 1 + options_.index(); }
+std::size_t UncheckedOptimizer::num_states() const noexcept { return 1 + options_.index(); }
 
-OptimizerCore::Step OptimizerCore::allocate_step(bool everything) {
+UncheckedOptimizer::Step UncheckedOptimizer::allocate_step(bool everything) {
   Step step;
   step.first_states_ = std::vector<std::optional<Step::States>>(trainings_.size());
   for (std::size_t i = 0; i < trainings_.size(); ++i) {
@@ -76,14 +77,13 @@ OptimizerCore::Step OptimizerCore::allocate_step(bool everything) {
     const ParameterTable& table = training.trainable->parameter_table();
     if ((has_gradients(*training.trainable) || everything) && training.table != table) {
       step.first_states_[i] = Step::States{
-          .table = table,
-          .floats = zero_floats(saturating_product(num_states(), table.size()))};
+          .table = table, .floats = zero_floats(saturating_product(num_states(), table.size()))};
     }
   }
   return step;
 }
 
-void OptimizerCore::step(Step&& allocated) noexcept {
+void UncheckedOptimizer::step(Step&& allocated) noexcept {
   for (std::size_t i = 0; i < trainings_.size(); ++i) {
     Training& training = trainings_[i];
     if (!has_gradients(*training.trainable)) {
@@ -100,7 +100,7 @@ void OptimizerCore::step(Step&& allocated) noexcept {
   }
 }
 
-void OptimizerCore::update(Training& training) const noexcept {
+void UncheckedOptimizer::update(Training& training) const noexcept {
   const std::size_t count = training.table.size();
   float* const values = training.trainable->parameter_values();
   const float* const gradients = training.trainable->parameter_gradients();
@@ -126,7 +126,7 @@ void OptimizerCore::update(Training& training) const noexcept {
                       .epsilon = factor(adam.epsilon)});
 }
 
-void OptimizerCore::follow_removals(Training& training) const noexcept {
+void UncheckedOptimizer::follow_removals(Training& training) const noexcept {
   const auto slices = training.trainable->removed_slices();
   if (training.identity != training.trainable->identity()) {
     training.identity = training.trainable->identity();

@@ -9,7 +9,7 @@
 #include <headwise/core/models/saved_pass.hpp>
 #include <headwise/core/models/transformer_cache.hpp>
 #include <headwise/core/models/transformer_stack.hpp>
-#include <headwise/core/training/optimizer_core.hpp>
+#include <headwise/core/training/unchecked_optimizer.hpp>
 #include <optional>
 #include <span>
 #include <vector>
@@ -80,9 +80,9 @@ struct TransformerMemory {
 
 /// A transformer for callers who check arguments and own memory themselves. The caller owns its
 /// parameters and layers, which must not move.
-class TransformerCore {
+class UncheckedTransformer {
  public:
-  TransformerCore(ModelParameters& parameters, AttentionLayers layers);
+  UncheckedTransformer(ModelParameters& parameters, AttentionLayers layers);
 
   [[nodiscard]] const TransformerSettings& settings() const noexcept {
     return parameters_->settings();
@@ -157,7 +157,7 @@ class TransformerCore {
   [[nodiscard]] double loss_and_gradients_into(const TransformerPass& pass,
                                                TransformerMemory&& memory) noexcept;
   /// One step of training. If memory does not suffice, nothing is changed.
-  double train_step_into(const TransformerPass& pass, OptimizerCore& optimizer);
+  double train_step_into(const TransformerPass& pass, UncheckedOptimizer& optimizer);
   /// Removes heads of one side, listed for every layer as for its `allocate_without`; all or none.
   void remove_heads(Side side, std::span<const std::vector<std::size_t>> heads);
 

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <headwise/core/heap_sort.hpp>
 #include <headwise/core/tasks/random_integers.hpp>
-#include <headwise/core/tasks/task_core.hpp>
+#include <headwise/core/tasks/task_sampler.hpp>
 #include <headwise/core/training/cross_entropy.hpp>
 #include <numeric>
 
@@ -56,14 +56,14 @@ struct Draw {
     }
   }
 
-  void operator()(const TaskCore::Reverse& /*task*/) const noexcept {
+  void operator()(const TaskSampler::Reverse& /*task*/) const noexcept {
     const std::size_t num_items = length() / 2;
     const std::size_t separator = vocabulary_size() - 1;
     draw_uniform(sample.tokens.first(num_items), separator, random);
     append_answers(sample, separator, [&](std::size_t i) { return num_items - 1 - i; });
   }
 
-  void operator()(const TaskCore::Sort& /*task*/) const noexcept {
+  void operator()(const TaskSampler::Sort& /*task*/) const noexcept {
     const std::size_t num_items = length() / 2;
     const std::size_t separator = vocabulary_size() - 1;
     const auto items = sample.tokens.first(num_items);
@@ -117,8 +117,8 @@ struct Sizes {
 
 /// std::visit without the throw for a variant without a value.
 template <typename Visitor, std::size_t Index = 0>
-auto with_options(const Visitor& visitor, const TaskCore::Options& options) noexcept {
-  if constexpr (Index + 1 < std::variant_size_v<TaskCore::Options>) {
+auto with_options(const Visitor& visitor, const TaskSampler::Options& options) noexcept {
+  if constexpr (Index + 1 < std::variant_size_v<TaskSampler::Options>) {
     if (options.index() != Index) {
       return with_options<Visitor, Index + 1>(visitor, options);
     }
@@ -145,14 +145,14 @@ struct SizesOf {
 
 }  // namespace
 
-TaskCore::TaskCore(const Options& options) noexcept : options_(options) {
+TaskSampler::TaskSampler(const Options& options) noexcept : options_(options) {
   const Sizes sizes = with_options(SizesOf{}, options);
   vocabulary_size_ = sizes.vocabulary_size;
   length_ = sizes.length;
 }
 
-void TaskCore::sample_into(std::uint64_t seed, std::uint64_t number, const TaskSample& sample,
-                           std::span<std::int32_t> workspace) const noexcept {
+void TaskSampler::sample_into(std::uint64_t seed, std::uint64_t number, const TaskSample& sample,
+                              std::span<std::int32_t> workspace) const noexcept {
   std::ranges::fill(sample.targets, ignored_target);
   std::ranges::fill(sample.keys, ignored_target);
   std::iota(workspace.begin(), workspace.end(), 0);

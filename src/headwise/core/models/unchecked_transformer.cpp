@@ -3,7 +3,7 @@
 #include <headwise/core/kernels/dispatch.hpp>
 #include <headwise/core/models/embedding.hpp>
 #include <headwise/core/models/row_norms.hpp>
-#include <headwise/core/models/transformer_core.hpp>
+#include <headwise/core/models/unchecked_transformer.hpp>
 #include <utility>
 
 namespace headwise {
@@ -35,14 +35,14 @@ void rotate_into(const TransformerStack& stack, const EmbeddedTokens& tokens, fl
 
 }  // namespace
 
-TransformerCore::TransformerCore(ModelParameters& parameters, AttentionLayers layers)
+UncheckedTransformer::UncheckedTransformer(ModelParameters& parameters, AttentionLayers layers)
     : parameters_(&parameters),
       decoder_(parameters, parameters.decoder(), parameters.settings().decoder,
                std::move(layers.self), std::move(layers.cross)),
       encoder_(parameters, parameters.encoder(), parameters.settings().encoder,
                std::move(layers.encoder), {}) {}
 
-std::span<AttentionLayer* const> TransformerCore::layers(Side side) const noexcept {
+std::span<AttentionLayer* const> UncheckedTransformer::layers(Side side) const noexcept {
   switch (side) {
     case Side::self:
       return decoder_.self_layers();
@@ -54,7 +54,7 @@ std::span<AttentionLayer* const> TransformerCore::layers(Side side) const noexce
   return encoder_.self_layers();
 }
 
-TransformerCore::Sizes TransformerCore::sizes_of(const TransformerPass& pass) noexcept {
+UncheckedTransformer::Sizes UncheckedTransformer::sizes_of(const TransformerPass& pass) noexcept {
   const std::size_t cached = pass.cache != nullptr ? pass.cache->length() : 0;
   const std::size_t cached_source = pass.cache != nullptr ? pass.cache->source_length() : 0;
   return {.batch = pass.batch,
@@ -66,7 +66,7 @@ TransformerCore::Sizes TransformerCore::sizes_of(const TransformerPass& pass) no
           .quantized = pass.cache != nullptr && pass.cache->precision() != Precision::float32};
 }
 
-StackPass TransformerCore::decoder_pass(const TransformerPass& pass) const noexcept {
+StackPass UncheckedTransformer::decoder_pass(const TransformerPass& pass) const noexcept {
   const Sizes sizes = sizes_of(pass);
   const TransformerSettings& model = settings();
   StackPass result;
@@ -104,7 +104,7 @@ StackPass TransformerCore::decoder_pass(const TransformerPass& pass) const noexc
   return result;
 }
 
-StackPass TransformerCore::encoder_pass(const TransformerPass& pass) const noexcept {
+StackPass UncheckedTransformer::encoder_pass(const TransformerPass& pass) const noexcept {
   StackPass result;
   result.batch = pass.batch;
   result.length = pass.source_length;
@@ -123,7 +123,7 @@ StackPass TransformerCore::encoder_pass(const TransformerPass& pass) const noexc
   return result;
 }
 
-EmbeddedTokens TransformerCore::tokens_of(const TransformerPass& pass) noexcept {
+EmbeddedTokens UncheckedTransformer::tokens_of(const TransformerPass& pass) noexcept {
   return {.tokens = pass.tokens,
           .segments = pass.segments,
           .batch = pass.batch,
@@ -132,15 +132,15 @@ EmbeddedTokens TransformerCore::tokens_of(const TransformerPass& pass) noexcept 
           .keys = pass.key_mask};
 }
 
-EmbeddedTokens TransformerCore::source_tokens_of(const TransformerPass& pass) noexcept {
+EmbeddedTokens UncheckedTransformer::source_tokens_of(const TransformerPass& pass) noexcept {
   return {.tokens = pass.source,
           .batch = pass.batch,
           .length = pass.source_length,
           .keys = pass.source_key_mask};
 }
 
-SavedPass::Tensors TransformerCore::lay_out_saved(Arena& arena,
-                                                  const SavedPass::Sizes& sizes) const noexcept {
+SavedPass::Tensors UncheckedTransformer::lay_out_saved(
+    Arena& arena, const SavedPass::Sizes& sizes) const noexcept {
   const TransformerSettings& model = settings();
   const std::size_t normed = model.embedding_norm ? sizes.batch : 0;
   SavedPass::Tensors tensors{};
@@ -154,13 +154,13 @@ SavedPass::Tensors TransformerCore::lay_out_saved(Arena& arena,
   return tensors;
 }
 
-SavedPass::Tensors TransformerCore::saved_tensors() noexcept {
+SavedPass::Tensors UncheckedTransformer::saved_tensors() noexcept {
   Arena arena(saved_->floats.data(), saved_->floats.size() * sizeof(float));
   return lay_out_saved(arena, saved_->sizes);
 }
 
-TransformerCore::ForwardBuffers TransformerCore::lay_out_forward(Arena& arena, const Sizes& sizes,
-                                                                 bool saved) const noexcept {
+UncheckedTransformer::ForwardBuffers UncheckedTransformer::lay_out_forward(
+    Arena& arena, const Sizes& sizes, bool saved) const noexcept {
   const TransformerSettings& model = settings();
   const std::size_t kept = saved ? 0 : sizes.batch;
   const ForwardBuffers buffers{
@@ -190,7 +190,7 @@ TransformerCore::ForwardBuffers TransformerCore::lay_out_forward(Arena& arena, c
   return buffers;
 }
 
-TransformerMemory TransformerCore::allocate(const TransformerPass& pass) const {
+TransformerMemory UncheckedTransformer::allocate(const TransformerPass& pass) const {
   TransformerMemory memory;
   memory.parameter_gradients = parameters_->allocate_gradients();
   const auto allocate_layers = [&](std::span<AttentionLayer* const> layers,
@@ -235,7 +235,7 @@ TransformerMemory TransformerCore::allocate(const TransformerPass& pass) const {
   return memory;
 }
 
-void TransformerCore::keep(TransformerMemory& memory) noexcept {
+void UncheckedTransformer::keep(TransformerMemory& memory) noexcept {
   if (!memory.saved) {
     return;
   }
@@ -248,9 +248,9 @@ void TransformerCore::keep(TransformerMemory& memory) noexcept {
   is_pending_ = true;
 }
 
-float* TransformerCore::embed_inputs(const TransformerPass& pass, const EmbeddedTokens& tokens,
-                                     const ForwardBuffers& buffers,
-                                     const SavedPass::Tensors* saved) noexcept {
+float* UncheckedTransformer::embed_inputs(const TransformerPass& pass, const EmbeddedTokens& tokens,
+                                          const ForwardBuffers& buffers,
+                                          const SavedPass::Tensors* saved) noexcept {
   float* const x = saved != nullptr ? saved->decoder.streams : buffers.x;
   float* const embedded = saved != nullptr && settings().embedding_norm ? saved->embedded : x;
   if (settings().has_patches()) {
@@ -264,18 +264,19 @@ float* TransformerCore::embed_inputs(const TransformerPass& pass, const Embedded
   return x;
 }
 
-void TransformerCore::normalize_embedding(const TransformerStack& stack, const float* embedded,
-                                          std::size_t rows, float* x,
-                                          std::size_t num_threads) const noexcept {
+void UncheckedTransformer::normalize_embedding(const TransformerStack& stack, const float* embedded,
+                                               std::size_t rows, float* x,
+                                               std::size_t num_threads) const noexcept {
   if (stack.indices().embedding_norm.exists()) {
     normalize_rows(*parameters_, stack.indices().embedding_norm, embedded, rows, x, num_threads);
   }
 }
 
 /// The encoder's output, (batch, source length, num_hiddens).
-const float* TransformerCore::run_encoder(const TransformerPass& pass,
-                                          const ForwardBuffers& buffers, TransformerMemory& memory,
-                                          const SavedPass::Tensors* saved) noexcept {
+const float* UncheckedTransformer::run_encoder(const TransformerPass& pass,
+                                               const ForwardBuffers& buffers,
+                                               TransformerMemory& memory,
+                                               const SavedPass::Tensors* saved) noexcept {
   const std::size_t rows = pass.batch * pass.source_length;
   float* const x = saved != nullptr ? saved->encoder.streams : buffers.source;
   float* const embedded =
@@ -299,8 +300,9 @@ const float* TransformerCore::run_encoder(const TransformerPass& pass,
   return source;
 }
 
-void TransformerCore::final_norm(const TransformerStack& stack, const float* x, std::size_t rows,
-                                 float* y, std::size_t num_threads) const noexcept {
+void UncheckedTransformer::final_norm(const TransformerStack& stack, const float* x,
+                                      std::size_t rows, float* y,
+                                      std::size_t num_threads) const noexcept {
   if (stack.indices().final_norm.exists()) {
     normalize_rows(*parameters_, stack.indices().final_norm, x, rows, y, num_threads);
   } else if (x != y) {
@@ -308,8 +310,8 @@ void TransformerCore::final_norm(const TransformerStack& stack, const float* x, 
   }
 }
 
-float* TransformerCore::run_layers(const TransformerPass& pass, const ForwardBuffers& buffers,
-                                   TransformerMemory& memory) noexcept {
+float* UncheckedTransformer::run_layers(const TransformerPass& pass, const ForwardBuffers& buffers,
+                                        TransformerMemory& memory) noexcept {
   parameters_->pack();
   const bool is_saved = memory.saved.has_value();
   keep(memory);
@@ -343,8 +345,8 @@ float* TransformerCore::run_layers(const TransformerPass& pass, const ForwardBuf
   return decoder_.forward(stack, x, is_saved ? &tensors.decoder : nullptr);
 }
 
-void TransformerCore::forward_into(const TransformerPass& pass,
-                                   TransformerMemory&& memory) noexcept {
+void UncheckedTransformer::forward_into(const TransformerPass& pass,
+                                        TransformerMemory&& memory) noexcept {
   TransformerMemory kept = std::move(memory);
   const Arena::Scope scope(*pass.arena);
   const ForwardBuffers buffers =
@@ -377,7 +379,7 @@ void TransformerCore::forward_into(const TransformerPass& pass,
   project({&head, 1}, pass.num_threads);
 }
 
-std::optional<SavedPass::Sizes> TransformerCore::pending() const noexcept {
+std::optional<SavedPass::Sizes> UncheckedTransformer::pending() const noexcept {
   const auto is_ready = [](const AttentionLayer* layer) {
     return layer->pending_backward() == PendingBackward::ready;
   };
@@ -390,27 +392,27 @@ std::optional<SavedPass::Sizes> TransformerCore::pending() const noexcept {
   return ready ? std::optional(saved_->sizes) : std::nullopt;
 }
 
-std::uint64_t TransformerCore::num_saved_passes() const noexcept {
+std::uint64_t UncheckedTransformer::num_saved_passes() const noexcept {
   std::uint64_t count = 0;
   for_each_layer([&](const AttentionLayer& layer) { count += layer.num_saved_passes(); });
   return count;
 }
 
-void TransformerCore::set_training(bool training) noexcept {
+void UncheckedTransformer::set_training(bool training) noexcept {
   for_each_layer([&](AttentionLayer& layer) { layer.set_training(training); });
 }
 
-void TransformerCore::zero_gradients() noexcept {
+void UncheckedTransformer::zero_gradients() noexcept {
   parameters_->zero_gradients();
   for_each_layer([](AttentionLayer& layer) { layer.zero_gradients(); });
 }
 
-void TransformerCore::parameters_changed() noexcept {
+void UncheckedTransformer::parameters_changed() noexcept {
   parameters_->parameters_changed();
   for_each_layer([](AttentionLayer& layer) { layer.parameters_changed(); });
 }
 
-std::vector<Trainable*> TransformerCore::trainables() const {
+std::vector<Trainable*> UncheckedTransformer::trainables() const {
   std::vector<Trainable*> result = {parameters_};
   for (const Side side : all_sides) {
     for (AttentionLayer* layer : layers(side)) {
@@ -420,7 +422,8 @@ std::vector<Trainable*> TransformerCore::trainables() const {
   return result;
 }
 
-void TransformerCore::remove_heads(Side side, std::span<const std::vector<std::size_t>> heads) {
+void UncheckedTransformer::remove_heads(Side side,
+                                        std::span<const std::vector<std::size_t>> heads) {
   const std::span<AttentionLayer* const> of_side = layers(side);
   std::vector<std::optional<PrunedLayer>> pruned(of_side.size());
   for (std::size_t layer = 0; layer < of_side.size(); ++layer) {
@@ -435,8 +438,8 @@ void TransformerCore::remove_heads(Side side, std::span<const std::vector<std::s
   }
 }
 
-TransformerCache TransformerCore::make_cache(std::size_t batch_size, std::size_t max_length,
-                                             Precision precision) const {
+TransformerCache UncheckedTransformer::make_cache(std::size_t batch_size, std::size_t max_length,
+                                                  Precision precision) const {
   TransformerCache cache;
   const auto add = [&](Side side, std::size_t length, std::vector<LayerCache>& caches) {
     for (const AttentionLayer* layer : layers(side)) {

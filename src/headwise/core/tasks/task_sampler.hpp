@@ -53,14 +53,14 @@ struct TaskSample {
 };
 
 /// A task for callers who check options and own memory themselves.
-class TaskCore {
+class TaskSampler {
  public:
   struct Reverse : SequenceOptions {};
   struct Sort : SequenceOptions {};
   using Options =
       std::variant<CopyOptions, Reverse, Sort, AssociativeRecallOptions, InductionOptions>;
 
-  explicit TaskCore(const Options& options) noexcept;
+  explicit TaskSampler(const Options& options) noexcept;
 
   /// Size of the vocabulary, separators included: a model's `vocabulary_size`.
   [[nodiscard]] std::size_t vocabulary_size() const noexcept { return vocabulary_size_; }

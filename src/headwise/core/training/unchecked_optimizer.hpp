@@ -37,11 +37,11 @@ struct AdamOptions {
 
 /// An optimizer for callers who check arguments themselves. For each trainable it keeps blocks of
 /// states in the layout of its table.
-class OptimizerCore {
+class UncheckedOptimizer {
  public:
   using Options = std::variant<SGDOptions, AdamOptions>;
 
-  OptimizerCore(const std::vector<Trainable*>& trainables, const Options& options);
+  UncheckedOptimizer(const std::vector<Trainable*>& trainables, const Options& options);
 
   [[nodiscard]] const Options& options() const noexcept { return options_; }
   [[nodiscard]] double learning_rate() const noexcept;
@@ -59,7 +59,7 @@ class OptimizerCore {
   /// Memory of one step.
   class Step {
    private:
-    friend class OptimizerCore;
+    friend class UncheckedOptimizer;
 
     /// States for a first step, or for a layer that was replaced.
     struct States {
