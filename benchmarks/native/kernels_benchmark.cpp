@@ -143,6 +143,17 @@ void quantized_gemv(benchmark::State& state) {
   });
 }
 
+void quantized_gemm(benchmark::State& state) {
+  const std::vector<std::int8_t> integers(kernels::packed_size(size, size), 5);
+  at_once(state, [&](Arrays& x) {
+    const kernels::QuantizedMatrix b{.int8 = integers.data(),
+                                     .panel_stride = kernels::quantized_panel_size(size),
+                                     .column_scales = x.e.data()};
+    kernels::quantized_gemm(rows, size, size, {.data = x.a.data(), .row_stride = size}, b, {},
+                            x.c.data(), size);
+  });
+}
+
 void exponential(benchmark::State& state) {
   by_rows(state, [](Arrays& x, std::size_t row) { kernels::exponential(x.a.data() + row, size); });
 }

@@ -16,13 +16,14 @@ constexpr std::size_t max_block_rows = 256;
 /// finish at nearly the same time.
 constexpr std::size_t block_columns = 128;
 /// The same of rounded weights, where a block begins with turning rows into integers.
-constexpr std::size_t quantized_block_columns = 384;
+constexpr std::size_t quantized_block_columns = 768;
 
 constexpr std::size_t divide_up(std::size_t count, std::size_t size) noexcept {
   return (count + size - 1) / size;
 }
 
-/// Up to so many rows are multiplied by integers, more by the rounded weights as floats.
+/// Up to so many rows are multiplied by integers one by one; more at once, or by the rounded
+/// weights as floats.
 constexpr std::size_t max_quantized_rows = 4;
 /// Depths of those that are packed at a time: a panel of them stays in the inner cache.
 constexpr std::size_t packed_depth = 128;
@@ -56,10 +57,16 @@ void multiply_quantized(const Linear& linear, std::size_t group, std::size_t col
                         const float* bias, float* outputs) noexcept {
   const std::size_t in = linear.sizes.group_in();
   const std::size_t out = linear.sizes.group_out();
-  if (rows <= max_quantized_rows) {
+  const bool by_integers = kernels::integers_are_faster && linear.precision == Precision::int8;
+  if (rows <= max_quantized_rows || by_integers) {
     const float* packed = linear.packed + group * group_size(linear.precision, in, out);
     const kernels::QuantizedMatrix weights =
         quantized_weights(linear.precision, out, in, packed, column);
+    if (rows > max_quantized_rows) {
+      kernels::quantized_gemm(rows, columns, in, {.data = inputs, .row_stride = linear.sizes.in},
+                              weights, {.data = bias}, outputs, linear.sizes.out);
+      return;
+    }
     for (std::size_t row = 0; row < rows; ++row) {
       kernels::quantized_gemv(inputs + row * linear.sizes.in, nullptr, in, weights, columns, 1.0F,
                               bias, outputs + row * linear.sizes.out);

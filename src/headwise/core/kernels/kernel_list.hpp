@@ -23,6 +23,7 @@
   DO(gemv)                           \
   DO(gemv_transposed)                \
   DO(quantized_gemv)                 \
+  DO(quantized_gemm)                 \
   DO(exponential)                    \
   DO(exp_minus_max)                  \
   DO(softmax)                        \

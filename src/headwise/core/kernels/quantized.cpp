@@ -1,6 +1,7 @@
 #include <headwise/core/kernels/quantized.hpp>
 #include <headwise/core/kernels/simd.hpp>
 #include <limits>
+#include <utility>
 
 namespace headwise::kernels::HEADWISE_TARGET {
 namespace {
@@ -176,7 +177,245 @@ void multiply(const QuantizedRow& row, std::size_t depth, const QuantizedMatrix&
   }
 }
 
+/// Rows of a tile: as many sums of integers as registers hold.
+constexpr std::size_t integer_tile_rows = lanes >= 8 ? 6 : 4;
+
+/// Rows of A that are rounded at a time, and their depths: as much as the inner cache holds.
+constexpr std::size_t integer_block_rows = 4 * integer_tile_rows;
+constexpr std::size_t integer_block_depth = 512;
+
+/// The largest integer of a row. Sums of `integer_block_depth` products with 8 bits fit into 32.
+constexpr int max_of_row = 32767;
+
+/// A pair of integers of each row of a tile.
+using PairOfTile = Array<Array<std::int16_t, pair>, integer_tile_rows>;
+
+/// Rows as integers, tile by tile and pair by pair, each row with a factor of its own. What pads
+/// the last `quantized_block` is 0.
+struct QuantizedBlock {
+  Array<Array<PairOfTile, integer_block_depth / pair>, integer_block_rows / integer_tile_rows>
+      tiles;
+  Array<float, integer_block_rows> factors;
+};
+
+/// One pair of each row, each in every lane of a vector.
+struct FilledPairs {
+#if defined(__wasm__)
+  // Faster in V8 than loads that fill a vector, each of which computes its address.
+  explicit FilledPairs(const PairOfTile& tile) noexcept : pairs(wasm_v128_load(tile.data())) {}
+
+  template <std::size_t Row>
+  [[nodiscard]] Integers of() const noexcept {
+    return wasm_i32x4_shuffle(pairs, pairs, Row, Row, Row, Row);
+  }
+
+  v128_t pairs;
+#else
+  explicit FilledPairs(const PairOfTile& tile) noexcept : pairs(tile) {}
+
+  template <std::size_t Row>
+  [[nodiscard]] Integers of() const noexcept {
+    return fill_with_pair(pairs[Row].data());
+  }
+
+  const PairOfTile& pairs;
+#endif
+};
+
+/// The largest magnitude of a row, NaN if it has a NaN.
+float largest_of_row(const float* x, std::size_t depth) noexcept {
+  // The bits of magnitudes are in their order.
+  FourIntegers bits(0);
+  std::size_t k = 0;
+  for (; k + Four::size <= depth; k += Four::size) {
+    bits = xsimd::max(bits, magnitude_bits(Four::load_unaligned(x + k)));
+  }
+  float largest = 0;
+  const std::int32_t most = xsimd::reduce_max(bits);
+  __builtin_memcpy(&largest, &most, sizeof(largest));
+  for (; k < depth; ++k) {
+    const float magnitude = x[k] < 0.0F ? -x[k] : x[k];
+    largest = magnitude > largest || magnitude != magnitude ? magnitude : largest;
+  }
+  return largest;
+}
+
+/// Rounds a row into its places in the tiles; returns whether all of it is 0 or near 1.
+bool quantize_row(const float* x, std::size_t depth, std::size_t row,
+                  QuantizedBlock& block) noexcept {
+  const float largest = largest_of_row(x, depth);
+  const bool is_zero = largest == 0.0F;
+  const bool is_near = is_zero || is_near_1(largest);
+  block.factors[row] = largest / static_cast<float>(max_of_row * max_int8);
+  const float reciprocal = is_near && !is_zero ? static_cast<float>(max_of_row) / largest : 0.0F;
+  Array<std::int16_t, integer_block_depth> integers;  // NOLINT(*-member-init): written below
+  constexpr std::size_t eight = 2 * Four::size;
+  for (std::size_t k = 0; k < depth; k += eight) {
+    Array<float, eight> numbers;  // NOLINT(*-member-init): written below
+    const float* data = x + k;
+    if (depth - k < eight) {
+      fill(numbers, 0.0F);
+      copy(data, depth - k, numbers.data());
+      data = numbers.data();
+    }
+    store_rounded(Four::load_unaligned(data), Four::load_unaligned(data + Four::size), reciprocal,
+                  integers.data() + k);
+  }
+  // Blocks are whole: what pads the last is 0.
+  for (std::size_t k = 0; k < (depth + eight - 1) / eight * eight; k += pair) {
+    __builtin_memcpy(block.tiles[row / integer_tile_rows][k / pair][row % integer_tile_rows].data(),
+                     integers.data() + k, pair * sizeof(std::int16_t));
+  }
+  return is_near;
+}
+
+constexpr Array<float, panel_columns> no_addend{};
+
+/// A part of a product: depths of one block, columns of one panel.
+struct PanelProduct {
+  std::size_t depth;
+  const std::int8_t* panel;
+  const float* column_scales;  ///< null is ones
+  std::size_t columns;
+  Addend addend;
+  float* c;
+  std::size_t c_stride;
+};
+
+using TileSums = Array<Array<Integers, 2>, integer_tile_rows>;
+
+/// Adds the products of a pair of depths.
+template <std::size_t... Row>
+void add_pair(const PairOfTile& tile, const std::int8_t* panel, TileSums& sums,
+              std::index_sequence<Row...> /*rows*/) noexcept {
+  const Array<Integers, 2> b{{load_int16(panel), load_int16(panel + pair * lanes)}};
+  const FilledPairs a(tile);
+  const auto add_row = [&](const Integers& x, Array<Integers, 2>& sum) {
+    sum[0] += multiply_pairs(b[0], x);
+    sum[1] += multiply_pairs(b[1], x);
+    keep_loads_in_order();
+  };
+  (add_row(a.template of<Row>(), sums[Row]), ...);
+}
+
+/// c = totals · factor · column_scales + addend, as many columns as the product has.
+void store_row(const std::int32_t* totals, float factor, const float* addend,
+               const PanelProduct& product, float* c) noexcept {
+  const float* const scales = product.column_scales;
+  const std::size_t columns = min(product.columns, panel_columns);
+  std::size_t j = 0;
+  // The row's factor first: it is near 1, so nothing between is smaller than its result.
+  for (; j + lanes <= columns; j += lanes) {
+    multiply_add(xsimd::to_float(Integers::load_unaligned(totals + j)) * Batch(factor),
+                 scales != nullptr ? Batch::load_unaligned(scales + j) : Batch(1.0F),
+                 Batch::load_unaligned(addend + j))
+        .store_unaligned(c + j);
+  }
+  for (; j < columns; ++j) {
+    c[j] =
+        static_cast<float>(totals[j]) * factor * (scales != nullptr ? scales[j] : 1.0F) + addend[j];
+  }
+}
+
+/// The products of a tile, of which the first `rows` are stored.
+void multiply_tile(const QuantizedBlock& block, std::size_t tile, std::size_t rows,
+                   const PanelProduct& product) noexcept {
+  TileSums sums;
+  for (std::size_t i = 0; i < integer_tile_rows; ++i) {
+    fill(sums[i], Integers(0));
+  }
+  const std::int8_t* panel = product.panel;
+  const PairOfTile* pairs = block.tiles[tile].data();
+  constexpr auto rows_of_tile = std::make_index_sequence<integer_tile_rows>();
+  // Two at a time, which halves what V8 adds to a loop.
+  for (std::size_t k = 0; k < product.depth; k += 2 * pair) {
+    add_pair(pairs[0], panel, sums, rows_of_tile);
+    add_pair(pairs[1], panel + pair * panel_columns, sums, rows_of_tile);
+    panel += 2 * pair * panel_columns;
+    pairs += 2;
+  }
+  // What a variable indexes is no register.
+  Array<Array<std::int32_t, panel_columns>, integer_tile_rows> totals;
+  for (std::size_t i = 0; i < integer_tile_rows; ++i) {
+    sums[i][0].store_unaligned(totals[i].data());
+    sums[i][1].store_unaligned(totals[i].data() + lanes);
+  }
+  for (std::size_t i = 0; i < rows; ++i) {
+    const std::size_t row = tile * integer_tile_rows + i;
+    store_row(totals[i].data(), block.factors[row],
+              product.addend.data + row * product.addend.row_stride, product,
+              product.c + row * product.c_stride);
+  }
+}
+
+/// C = A · B + addend for the rows of one block; returns a mark for each row that is far from 1,
+/// whose results are then of no use.
+std::uint32_t multiply_block(std::size_t rows, std::size_t columns, std::size_t depth,
+                             const StridedMatrix& a, const QuantizedMatrix& b, Addend addend,
+                             float* c, std::size_t c_stride) noexcept {
+  static_assert(integer_block_rows <= 32);
+  std::uint32_t far_rows = 0;
+  QuantizedBlock block;  // NOLINT(*-member-init): written before it is read
+  for (std::size_t k = 0; k < depth; k += integer_block_depth) {
+    const std::size_t chunk = min(integer_block_depth, depth - k);
+    for (std::size_t i = 0; i < rows; ++i) {
+      if (!quantize_row(a.data + i * a.row_stride + k, chunk, i, block)) {
+        far_rows |= std::uint32_t{1} << i;
+      }
+    }
+    for (std::size_t row = rows; row % integer_tile_rows != 0; ++row) {
+      for (PairOfTile& pairs : block.tiles[row / integer_tile_rows].elements) {
+        pairs[row % integer_tile_rows] = {};
+      }
+    }
+    for (std::size_t first = 0; first < columns; first += panel_columns) {
+      const PanelProduct product{
+          .depth = chunk,
+          .panel = b.int8 + first / panel_columns * b.panel_stride + k * panel_columns,
+          .column_scales = b.column_scales != nullptr ? b.column_scales + first : nullptr,
+          .columns = columns - first,
+          .addend = {.data = addend.data != nullptr ? addend.data + first : no_addend.data(),
+                     .row_stride = addend.row_stride},
+          .c = c + first,
+          .c_stride = c_stride};
+      for (std::size_t row = 0; row < rows; row += integer_tile_rows) {
+        multiply_tile(block, row / integer_tile_rows, min(integer_tile_rows, rows - row), product);
+      }
+    }
+    addend = {.data = c, .row_stride = c_stride};
+  }
+  return far_rows;
+}
+
 }  // namespace
+
+void quantized_gemm(std::size_t rows, std::size_t columns, std::size_t depth, StridedMatrix a,
+                    QuantizedMatrix b, Addend addend, float* c, std::size_t c_stride) noexcept {
+  assert(b.int8 != nullptr || depth * columns == 0);
+  assert(a.depth_stride == 1 && (rows <= 1 || c_stride >= columns));
+  assert(holds(a.data, rows * depth) && holds(c, rows * columns));
+  assert(disjoint(c, span_of(rows, columns, c_stride), a.data, span_of(rows, depth, a.row_stride)));
+  for (std::size_t first = 0; first < rows; first += integer_block_rows) {
+    const StridedMatrix rows_of_block{.data = a.data + first * a.row_stride,
+                                      .row_stride = a.row_stride};
+    const Addend of_block{
+        .data = addend.data != nullptr ? addend.data + first * addend.row_stride : nullptr,
+        .row_stride = addend.row_stride};
+    float* const to = c + first * c_stride;
+    std::uint32_t others = depth == 0
+                               ? ~std::uint32_t{0}
+                               : multiply_block(min(integer_block_rows, rows - first), columns,
+                                                depth, rows_of_block, b, of_block, to, c_stride);
+    for (std::size_t i = 0; others != 0 && i < min(integer_block_rows, rows - first);
+         ++i, others >>= 1U) {
+      if ((others & 1U) != 0) {
+        quantized_gemv(rows_of_block.data + i * a.row_stride, nullptr, depth, b, columns, 1.0F,
+                       of_block.data != nullptr ? of_block.data + i * of_block.row_stride : nullptr,
+                       to + i * c_stride);
+      }
+    }
+  }
+}
 
 void quantized_gemv(const float* x, const float* depth_scales, std::size_t depth, QuantizedMatrix b,
                     std::size_t columns, float scale, const float* addend, float* c) noexcept {

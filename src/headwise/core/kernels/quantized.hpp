@@ -18,4 +18,13 @@ namespace headwise::kernels::HEADWISE_TARGET {
 void quantized_gemv(const float* x, const float* depth_scales, std::size_t depth, QuantizedMatrix b,
                     std::size_t columns, float scale, const float* addend, float* c) noexcept;
 
+/// C (rows, columns) = A (rows, depth) · B + addend for a B of 8 bits and an A whose rows are not
+/// strided in depth.
+///
+/// The products are those of integers: every 512 numbers of a row are rounded to integers of 15
+/// bits and a sign with a factor of their own, an error of at most 2⁻¹⁶ of the largest among them.
+/// Rows with numbers far from 1, or that are not finite, are multiplied by `quantized_gemv`.
+void quantized_gemm(std::size_t rows, std::size_t columns, std::size_t depth, StridedMatrix a,
+                    QuantizedMatrix b, Addend addend, float* c, std::size_t c_stride) noexcept;
+
 }  // namespace headwise::kernels::HEADWISE_TARGET

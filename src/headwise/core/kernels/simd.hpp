@@ -263,13 +263,15 @@ inline FourIntegers round_to_integers(const Four& x) noexcept {
          xsimd::bitwise_cast<std::int32_t>(Four(magic_bias));
 }
 
+/// The bits of magnitudes, which are in the order of these.
+inline FourIntegers magnitude_bits(const Four& x) noexcept {
+  constexpr std::int32_t all_but_sign = 0x7FFFFFFF;
+  return xsimd::bitwise_cast<std::int32_t>(x) & FourIntegers(all_but_sign);
+}
+
 /// The largest magnitude among eight floats; infinity and NaN are larger than all numbers, NaN
 /// largest. The bits of magnitudes are in their order, whatever an instruction set makes of NaN.
 inline float largest_magnitude(const Four& a, const Four& b) noexcept {
-  constexpr std::int32_t all_but_sign = 0x7FFFFFFF;
-  const auto magnitude_bits = [](const Four& x) {
-    return xsimd::bitwise_cast<std::int32_t>(x) & FourIntegers(all_but_sign);
-  };
   const std::int32_t bits = xsimd::reduce_max(xsimd::max(magnitude_bits(a), magnitude_bits(b)));
   float largest = 0;
   __builtin_memcpy(&largest, &bits, sizeof(largest));
