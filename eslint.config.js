@@ -19,9 +19,12 @@ export default defineConfig([
       'tests/browser/**',
       'tests/matrix/**',
       'benchmarks/web/page-*.mjs',
+      'benchmarks/web/engines/frames.mjs',
+      'docs/.vitepress/theme/**',
+      'docs/playground/**',
       'examples/**/page.mjs',
     ],
-    // Functions given to page.evaluate run in the page.
+    // Functions given to page.evaluate run in the page, too.
     languageOptions: { globals: globals.browser },
   },
   {

@@ -2,7 +2,7 @@
 // initializes it, makes the layer and calls it once. Bare Node, which does nothing, is one of them.
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { modelFor } from './models.mjs';
+import { modelFilesFor } from './model-files.mjs';
 import { makeProblem } from './problem.mjs';
 import { shapes } from './shapes.mjs';
 import { summary } from './statistics.mjs';
@@ -35,7 +35,13 @@ export async function measureColdStart(engine, chosen, { threads, progress }) {
   const results = [{ peer: 'bare Node', samples: [] }];
   for (const [name, peer] of chosen.filter(([, { ceiling }]) => !ceiling)) {
     const { module, settings = {} } = peer;
-    const request = { module, settings, shape, threads, ...(await modelFor(peer, 'toy', problem)) };
+    const request = {
+      module,
+      settings,
+      shape,
+      threads,
+      ...(await modelFilesFor(peer, 'toy', problem)),
+    };
     results.push({ peer: name, request, samples: [] });
   }
 

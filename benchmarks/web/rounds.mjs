@@ -1,5 +1,4 @@
 // One problem on one engine: every peer is opened, checked and warmed up, then they take turns.
-import { modelFor } from './models.mjs';
 import { makeProblem } from './problem.mjs';
 import { errorOf, reference, toleranceOf } from './reference.mjs';
 import { flops, shapes, tokensPerCall } from './shapes.mjs';
@@ -9,8 +8,12 @@ import { flopsPerCall } from './peers/ceiling.mjs';
 const visitMilliseconds = 80;
 const warmUpMilliseconds = 1000;
 
-/** The results by peer: times in milliseconds a call, or an `error`. */
-export async function measure(engine, shapeName, chosen, { threads, rounds, progress }) {
+/**
+ * The results by peer: times in milliseconds a call, or an `error`. `modelFor` gives what a peer's
+ * session is opened with besides, or undefined if the peer cannot do the problem.
+ */
+export async function measure(engine, shapeName, chosen, options) {
+  const { threads, rounds, progress, modelFor } = options;
   const shape = shapes[shapeName];
   const problem = makeProblem(shape);
   const tolerance = toleranceOf(problem);

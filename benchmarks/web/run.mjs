@@ -11,6 +11,7 @@ import { learningTable, measureLearning } from './learning.mjs';
 import { machine, packageVersions } from './machine.mjs';
 import { measureMemory, memoryTable } from './memory.mjs';
 import { peers } from './peers.mjs';
+import { modelFilesFor } from './model-files.mjs';
 import { measure } from './rounds.mjs';
 import { otherMeasures, shapes } from './shapes.mjs';
 import { measureSizes } from './size.mjs';
@@ -31,7 +32,10 @@ const others = {
 
 const problem = (name) => ({
   take: async (engine, chosen, options) =>
-    compare(await measure(engine, name, chosen, options), options.threads),
+    compare(
+      await measure(engine, name, chosen, { ...options, modelFor: modelFilesFor }),
+      options.threads,
+    ),
   show: table,
 });
 

@@ -18,7 +18,10 @@ export async function chromiumEngine() {
     page.setDefaultTimeout(0);
     try {
       await page.goto(`${server.url}benchmarks/web/page/index.html`);
-      const { about, check } = await page.evaluate((given) => globalThis.open(given), request);
+      const { about, check } = await page.evaluate(
+        (given) => globalThis.openSession(given),
+        request,
+      );
       return {
         about,
         check: check && Float32Array.from(check),

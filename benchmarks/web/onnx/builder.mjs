@@ -1,10 +1,6 @@
 // Writes ONNX models.
-import { readFileSync } from 'node:fs';
-import protobuf from 'protobufjs';
+import { messages } from './messages.mjs';
 
-const messages = protobuf.parse(readFileSync(new URL('model.proto', import.meta.url), 'utf8'), {
-  keepCase: true,
-}).root;
 const Model = messages.lookupType('Model');
 
 const attributeTypes = { float: 1, int: 2, ints: 7 };

@@ -1,13 +1,15 @@
-// A session in a page; puppeteer asks for one thing after another.
+// A session in a page or frame, whose opener asks for one thing after another.
 import { openSession } from '../session.mjs';
 
+const root = new URL('../../../', import.meta.url);
+
 async function readFile(path) {
-  const response = await fetch(`/${path}`);
+  const response = await fetch(new URL(path, root));
   if (!response.ok) throw new Error(`${path}: HTTP status ${response.status}`);
   return new Uint8Array(await response.arrayBuffer());
 }
 
-globalThis.open = async (request) => {
+globalThis.openSession = async (request) => {
   globalThis.session = await openSession(request, readFile);
   const { about, check } = globalThis.session;
   return { about, check: check && Array.from(check) };

@@ -3,7 +3,7 @@
 import { loadAndCompile, loadLiteRt, Tensor } from '@litertjs/core';
 import { additiveMask } from '../problem.mjs';
 
-const wasm = '/benchmarks/web/node_modules/@litertjs/core/wasm/';
+const wasm = new URL('../node_modules/@litertjs/core/wasm/', import.meta.url).href;
 
 export async function load({ threads }) {
   await loadLiteRt(wasm, { threads: threads > 1 });

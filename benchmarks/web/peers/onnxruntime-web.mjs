@@ -8,7 +8,7 @@ export function load({ threads }) {
   ort.env.logLevel = 'error';
   ort.env.wasm.numThreads = threads;
   if (typeof window !== 'undefined') {
-    ort.env.wasm.wasmPaths = '/benchmarks/web/node_modules/onnxruntime-web/dist/';
+    ort.env.wasm.wasmPaths = new URL('../node_modules/onnxruntime-web/dist/', import.meta.url).href;
   }
   return {
     about: { threads },

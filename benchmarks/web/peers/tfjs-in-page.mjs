@@ -1,5 +1,5 @@
 // The package's modules for bundlers import Node's; its scripts run in a page as they are.
-const packages = '/benchmarks/web/node_modules/@tensorflow';
+const packages = new URL('../node_modules/@tensorflow', import.meta.url).href;
 
 /** Gradients are in the whole package only. */
 export async function loadTensorFlow(trains) {

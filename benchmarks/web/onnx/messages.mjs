@@ -1,4 +1,8 @@
 // The messages of ONNX that the benchmark's graphs use, with the numbers of onnx.proto.
+import protobuf from 'protobufjs';
+
+export const { root: messages } = protobuf.parse(
+  `
 syntax = "proto2";
 
 message OperatorSetId {
@@ -66,3 +70,6 @@ message Model {
   optional Graph graph = 7;
   repeated OperatorSetId opset_import = 8;
 }
+`,
+  { keepCase: true },
+);

@@ -1,0 +1,23 @@
+// Writes the models that peers are given, and says where in the project they lie.
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { fromRoot } from '../../scripts/lib/files.mjs';
+import { ceilingModule } from './ceiling.mjs';
+import { modelFor } from './models.mjs';
+
+const folder = 'build/benchmarks';
+
+function write(name, bytes) {
+  mkdirSync(fromRoot(folder), { recursive: true });
+  writeFileSync(fromRoot(folder, name), bytes);
+  return `${folder}/${name}`;
+}
+
+/** What to open a session with, or undefined if the peer cannot do the problem. */
+export async function modelFilesFor(peer, shapeName, problem) {
+  if (peer.ceiling) {
+    return { model: write(`ceiling-${peer.ceiling}.wasm`, await ceilingModule(peer.ceiling)) };
+  }
+  return modelFor(peer, problem, (part, bytes) =>
+    write(`${shapeName}-${part}.${peer.graph ? `${peer.graph}.onnx` : peer.format}`, bytes),
+  );
+}
