@@ -21,7 +21,7 @@ export default defineConfig([
       'benchmarks/web/page-*.mjs',
       'benchmarks/web/engines/frames.mjs',
       'docs/.vitepress/theme/**',
-      'docs/playground/**',
+      'docs/run/**',
       'examples/**/page.mjs',
     ],
     // Functions given to page.evaluate run in the page, too.

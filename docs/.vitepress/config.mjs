@@ -4,6 +4,8 @@ import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitepress';
 
 const repository = 'https://github.com/headwise/headwise';
+// GitHub Pages serves a project's site below its name.
+const base = process.env.HEADWISE_DOCS_BASE || '/';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
 const chapters = {
@@ -33,6 +35,7 @@ const chapters = {
     Comparison: 'comparison',
     Speed: 'speed',
   },
+  'In your browser': { Playground: 'playground' },
   'The page': { Address: 'page', Hosting: 'hosting' },
   'Inside headwise': {
     'Which measure finds heads': 'head-importance',
@@ -63,6 +66,7 @@ export default defineConfig({
   title: 'headwise',
   description: 'Multi-head attention for the web, head by head',
   lang: 'en',
+  base,
   srcExclude: ['reference/**'],
   outDir: '../build/docs',
   // Other tools write the references and the page into the same folder.
@@ -74,6 +78,7 @@ export default defineConfig({
   themeConfig: {
     nav: [
       { text: 'Guides', link: '/first-steps' },
+      { text: 'Playground', link: '/playground' },
       { text: 'JavaScript', link: '/javascript/index.html', target: '_self' },
       { text: 'C++', link: '/cpp/index.html', target: '_self' },
       { text: 'The page', link: '/page/index.html', target: '_self' },
