@@ -36,7 +36,7 @@ export function bestPeer(results, { isNative }) {
 }
 
 /** Quartiles of one's times over another's, round by round. */
-function spreadOver({ samples: ours }, { samples: others }) {
+export function spreadOver({ samples: ours }, { samples: others }) {
   if (!ours || ours.length !== others?.length) return undefined;
   const { lowerQuartile, upperQuartile } = summary(ours.map((took, i) => took / others[i]));
   return [lowerQuartile, upperQuartile];

@@ -35,7 +35,7 @@ const chapters = {
     Comparison: 'comparison',
     Speed: 'speed',
   },
-  'In your browser': { Playground: 'playground' },
+  'In your browser': { Playground: 'playground', Benchmark: 'benchmark' },
   'The page': { Address: 'page', Hosting: 'hosting' },
   'Inside headwise': {
     'Which measure finds heads': 'head-importance',

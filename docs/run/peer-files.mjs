@@ -18,5 +18,9 @@ export const peerFiles = {
     '@tensorflow/tfjs-backend-wasm/dist/tf-backend-wasm.min.js',
     '@tensorflow/tfjs-backend-wasm/dist/tfjs-backend-wasm-simd.wasm',
   ],
-  jax: ['@jax-js/jax/dist/index.js'],
+  jax: [
+    '@jax-js/jax/dist/index.js',
+    '@jax-js/jax/dist/backend-CnjgxpXq.js',
+    '@jax-js/jax/dist/rolldown-runtime-D7D4PA-g.js',
+  ],
 };
