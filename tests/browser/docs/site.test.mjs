@@ -1,6 +1,6 @@
 // The built documentation site: where its links lead, and how it is to see and to use. Needs build/docs.
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { posix } from 'node:path';
 import test from 'node:test';
 import { fromRoot, listFiles } from '../../../scripts/lib/files.mjs';
@@ -16,7 +16,6 @@ const read = (path) => readFileSync(fromRoot(path), 'utf8');
 /** The guides. TypeDoc and Doxygen write the pages of the references, and check their links themselves. */
 const pages = listFiles([folder], (path) => /^build\/docs\/(guides\/)?[^/]+\.html$/.test(path));
 const home = read(`${folder}/index.html`);
-const base = '/';
 
 const decoded = (text) => decodeURIComponent(text.replaceAll('&amp;', '&'));
 const linksOf = (html) =>
@@ -24,25 +23,16 @@ const linksOf = (html) =>
     ([, link]) => link,
   );
 
-/** The file that the site's host answers with, or null. */
-function fileAt(path) {
-  const file = posix.join(folder, decoded(path));
-  const whole =
-    existsSync(fromRoot(file)) && statSync(fromRoot(file)).isDirectory()
-      ? posix.join(file, 'index.html')
-      : file;
-  return existsSync(fromRoot(whole)) ? whole : null;
-}
+const files = new Set(listFiles([folder]));
 
-const ids = new Map();
-function hasId(file, id) {
-  if (!ids.has(file))
-    ids.set(
-      file,
-      new Set([...read(file).matchAll(/\sid="([^"]*)"/g)].map(([, found]) => decoded(found))),
-    );
-  return ids.get(file).has(id);
-}
+/** The file that the site's host answers with, or undefined. */
+const fileAt = (path) =>
+  [path, `${path}/index.html`]
+    .map((file) => posix.join(folder, decoded(file)))
+    .find((file) => files.has(file));
+
+const hasId = (file, id) =>
+  [...read(file).matchAll(/\sid="([^"]*)"/g)].some(([, found]) => decoded(found) === id);
 
 const repository = 'https://github.com/headwise/headwise/';
 
@@ -54,19 +44,11 @@ function fault(page, link) {
       ? null
       : 'no such file in the repository';
   }
-  if (/^(https?|mailto|data):/.test(link)) return null;
-  const [path, hash = ''] = link.split('#');
-  if (path.startsWith('/') && !path.startsWith(base)) return `not below ${base}`;
-  const here = page.slice(folder.length + 1);
-  const target =
-    path === ''
-      ? here
-      : path.startsWith('/')
-        ? path.slice(base.length)
-        : posix.join(posix.dirname(here), path);
-  const file = fileAt(target);
+  const { host, pathname, hash } = new URL(link, `https://site${page.slice(folder.length)}`);
+  if (host !== 'site') return null;
+  const file = fileAt(pathname);
   if (!file) return 'no such file';
-  return hash === '' || !file.endsWith('.html') || hasId(file, decoded(hash))
+  return hash === '' || !file.endsWith('.html') || hasId(file, decoded(hash.slice(1)))
     ? null
     : 'no such heading';
 }
@@ -98,7 +80,7 @@ test('every document is in the sidebar, and the references have the main classes
   for (const document of listFiles(['docs'], (path) => /^docs\/(guides\/)?[^/]+\.md$/.test(path))) {
     const page = document.replace(/^docs\/(.*)\.md$/, '$1.html');
     assert.ok(fileAt(page), document);
-    assert.ok(page === 'index.html' || home.includes(`href="${base}${page}"`), document);
+    assert.ok(page === 'index.html' || home.includes(`href="/${page}"`), document);
   }
   for (const name of ['MultiHeadAttention', 'Transformer']) {
     assert.ok(fileAt(`javascript/classes/${name}.html`), name);
@@ -147,7 +129,8 @@ const widths = [
   [1920, 900],
   [390, 844],
 ];
-for (const path of ['', 'first-steps.html', 'options.html', 'comparison.html']) {
+const paths = ['', 'first-steps.html', 'options.html', 'comparison.html'];
+for (const path of [...paths, 'playground.html', 'benchmark.html']) {
   test(`/${path}: axe-core, and nothing wider than the window`, async (t) => {
     const page = await open(t, path);
     assert.deepEqual(await violations(page), []);
@@ -185,4 +168,43 @@ test('the page opens from the navigation', async (t) => {
   ]);
   await page.waitForSelector('main:not([aria-busy])');
   assert.match(page.url(), /\/page\/index\.html$/);
+});
+
+const runButton = '.tool .primary:enabled';
+
+test('the playground runs the ten lines, and draws heads', async (t) => {
+  const page = await open(t, 'playground.html');
+  await page.waitForSelector(runButton);
+  assert.equal(await page.$('.drawing'), null, 'before Run');
+  await page.click(runButton);
+  await page.waitForFunction(() =>
+    document.querySelector('.output').textContent.startsWith('[2, 4, 100]\n'),
+  );
+  await page.select('.tool select', '1');
+  await page.focus('.cm-content');
+  await page.keyboard.down('Control');
+  await page.keyboard.press('Enter');
+  await page.waitForFunction(() => document.querySelector('.drawing')?.offsetHeight > 100);
+  await page.click('.tool .primary + button');
+  assert.equal(await page.$('.drawing'), null, 'after Stop');
+});
+
+test('the benchmark measures headwise, and copies the results', async (t) => {
+  const page = await open(t, 'benchmark.html');
+  await page.evaluate(() => {
+    navigator.clipboard.writeText = (text) => void (globalThis.copied = text);
+    document.querySelectorAll('.tool :checked:not([value=toy])').forEach((box) => box.click());
+  });
+  await page.click(runButton);
+  await (await page.waitForSelector('.tool-bar > button:last-child:enabled')).click();
+  const { hardwareConcurrency, packages, runs } = JSON.parse(
+    await page.evaluate(() => globalThis.copied),
+  );
+  assert.ok(hardwareConcurrency && packages.headwise);
+  assert.deepEqual(
+    runs.map(({ shape, results }) => [shape, ...results.map(({ peer }) => peer)]),
+    [['toy', 'headwise']],
+  );
+  const [{ failed, error, median }] = runs[0].results;
+  assert.ok(!failed && error < 1e-3 && median > 0, failed);
 });
