@@ -15,6 +15,7 @@ export function framesEngine(address, signal) {
   // A frame that is removed never answers.
   async function run(call) {
     await turn();
+    signal.throwIfAborted();
     return Promise.race([stopped, call()]);
   }
 

@@ -6,11 +6,9 @@ import test from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { build } from 'vite';
 import { fromRoot } from '../../../scripts/lib/files.mjs';
-import { newPage } from '../lib/browser.mjs';
 import { violations } from '../lib/axe.mjs';
-import { watchForProblems } from '../lib/problems.mjs';
 import { serveFolder } from '../lib/server.mjs';
-import { sharedBrowser } from '../lib/shared.mjs';
+import { openTab } from '../lib/shared.mjs';
 
 const packedProject = 'build/packed/project';
 
@@ -22,13 +20,8 @@ async function open(t, example) {
     build: { outDir, emptyOutDir: true, target: 'es2022' },
   });
   const server = await serveFolder(outDir);
-  const page = await newPage(await sharedBrowser());
-  const problems = watchForProblems(page);
-  t.after(async () => {
-    await page.close();
-    await server.close();
-    assert.deepEqual(problems, []);
-  });
+  const page = await openTab(t);
+  t.after(() => server.close());
   await page.goto(server.url);
   return page;
 }
@@ -66,12 +59,7 @@ test('attention of a model in one file, opened without a server', async (t) => {
   const file = fromRoot('build/example-pages/attention.html');
   mkdirSync(fromRoot('build/example-pages'), { recursive: true });
   execFileSync(process.execPath, ['examples/attention-view/main.mjs', file], { cwd: project });
-  const page = await newPage(await sharedBrowser());
-  const problems = watchForProblems(page);
-  t.after(async () => {
-    await page.close();
-    assert.deepEqual(problems, []);
-  });
+  const page = await openTab(t);
   const requests = [];
   page.on('request', (request) => requests.push(request.url()));
   await page.goto(pathToFileURL(file).href);

@@ -1,12 +1,10 @@
 // The published package without a bundler, served with a Content-Security-Policy that allows WebAssembly and no eval.
-import assert from 'node:assert/strict';
 import { cpSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { newPage, root } from './browser.mjs';
-import { watchForProblems } from './problems.mjs';
+import { root } from './browser.mjs';
 import { serveFolder } from './server.mjs';
-import { shared, sharedBrowser } from './shared.mjs';
+import { openTab, shared } from './shared.mjs';
 
 const policy =
   "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'; " +
@@ -35,13 +33,8 @@ const plain = serverWith({});
 const isolated = serverWith(isolation);
 
 const openAt = (server) => async (t) => {
-  const [{ url }, browser] = await Promise.all([server(), sharedBrowser()]);
-  const page = await newPage(browser);
-  const problems = watchForProblems(page);
-  t.after(async () => {
-    await page.close();
-    assert.deepEqual(problems, []);
-  });
+  const { url } = await server();
+  const page = await openTab(t);
   await page.goto(url);
   return page;
 };

@@ -1,6 +1,8 @@
 // A browser and a server that all tests of a process share. Each starts on first use and ends after the last test.
+import assert from 'node:assert/strict';
 import { after } from 'node:test';
-import { launchBrowser } from './browser.mjs';
+import { launchBrowser, newPage } from './browser.mjs';
+import { watchForProblems } from './problems.mjs';
 import { servePage } from './server.mjs';
 
 const ends = [];
@@ -23,6 +25,17 @@ export function shared(start) {
 
 /** Chromium, in which each test opens pages of its own. */
 export const sharedBrowser = shared(() => launchBrowser('headlessChrome'));
+
+/** A new page of Chromium, which must meet no problem. */
+export async function openTab(t) {
+  const page = await newPage(await sharedBrowser());
+  const problems = watchForProblems(page);
+  t.after(async () => {
+    await page.close();
+    assert.deepEqual(problems, []);
+  });
+  return page;
+}
 
 /** The built page, as `npm start` serves it. */
 export const sharedPage = shared(servePage);

@@ -6,7 +6,6 @@ import { measure } from '../../../../benchmarks/web/rounds.mjs';
 import { shapes } from '../../../../benchmarks/web/shapes.mjs';
 import { compare } from '../../../../benchmarks/web/table.mjs';
 
-export const rounds = 15;
 // More would need a page that is cross-origin isolated.
 const threads = 1;
 
@@ -16,13 +15,14 @@ const peersOf = (modules) =>
     ([name, { module }]) => name === 'headwise' || modules.includes(module),
   );
 
-/** The runs of the problems as `npm run bench` writes them, each as soon as it has ended. */
-export async function* measureAll({ shapeNames, modules, address, signal, progress }) {
+/** The runs of the problems as `npm run bench` writes them, each as soon as it has ended. Throws once `signal` is aborted. */
+export async function* measureAll({ shapeNames, modules, rounds, address, signal, progress }) {
   const engine = framesEngine(address, signal);
   for (const shape of shapeNames) {
     progress(shape, 'computing the reference');
     // The page shows that before the reference keeps it busy.
     await new Promise((resolve) => setTimeout(resolve, 50));
+    signal.throwIfAborted();
     const models = [];
     const results = await measure(engine, shape, peersOf(modules), {
       threads,
@@ -35,7 +35,7 @@ export async function* measureAll({ shapeNames, modules, address, signal, progre
         }),
     });
     models.forEach((model) => URL.revokeObjectURL(model));
-    if (signal.aborted) return;
+    signal.throwIfAborted();
     yield { shape, about: shapes[shape].about, threads, results: compare(results, threads) };
   }
 }
