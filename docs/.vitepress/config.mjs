@@ -35,7 +35,7 @@ const chapters = {
     Comparison: 'comparison',
     Speed: 'speed',
   },
-  'In your browser': { Playground: 'playground', Benchmark: 'benchmark' },
+  'Try it': { Playground: 'playground', Benchmark: 'benchmark' },
   'The page': { Address: 'page', Hosting: 'hosting' },
   'Inside headwise': {
     'Which measure finds heads': 'head-importance',
@@ -78,7 +78,13 @@ export default defineConfig({
   themeConfig: {
     nav: [
       { text: 'Guides', link: '/first-steps' },
-      { text: 'Playground', link: '/playground' },
+      {
+        text: 'Try it',
+        items: [
+          { text: 'Playground', link: '/playground' },
+          { text: 'Benchmark', link: '/benchmark' },
+        ],
+      },
       { text: 'JavaScript', link: '/javascript/index.html', target: '_self' },
       { text: 'C++', link: '/cpp/index.html', target: '_self' },
       { text: 'The page', link: '/page/index.html', target: '_self' },
