@@ -9,8 +9,8 @@ const visitMilliseconds = 80;
 const warmUpMilliseconds = 1000;
 
 /**
- * The results by peer: times in milliseconds a call, or an `error`. `modelFor` gives what a peer's
- * session is opened with besides, or undefined if the peer cannot do the problem.
+ * The results by peer: times in milliseconds a call, or an `error`. `modelFor` gives the
+ * model that a peer's session loads, or undefined if the peer cannot do the problem.
  */
 export async function measure(engine, shapeName, chosen, options) {
   const { threads, rounds, progress, modelFor } = options;

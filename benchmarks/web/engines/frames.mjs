@@ -1,11 +1,11 @@
 // Sessions in frames of the page that measures, each with globals of its own.
 
-/** Lets the page draw, and answer its reader. */
+/** Lets the page draw and handle input. */
 const turn = () => new Promise((resolve) => setTimeout(resolve));
 
 /**
  * @param address of `page/index.html`
- * @param signal ends all sessions; what waits for one fails
+ * @param signal ends all sessions; pending calls fail
  */
 export function framesEngine(address, signal) {
   const stopped = new Promise((_, reject) => {

@@ -3,7 +3,7 @@ import { print } from './print.js';
 
 const levels = ['log', 'info', 'debug', 'warn', 'error'];
 
-/** The line of the program where an error was thrown or a call left it, if the engine says. */
+/** The program's innermost line in an error's stack, or the line of a syntax error, if the engine gives it. */
 function lineOf({ error, filename, lineno }, address) {
   const [, line] =
     String(error?.stack)
@@ -31,7 +31,7 @@ export async function runProgram(scope, code, write) {
     const text = event.error ? print(event.error) : event.message;
     write('error', line ? `Line ${line}: ${text}` : text);
   });
-  // An error event says the line of a syntax error, too; a promise does not.
+  // Unlike a rejection, an error event has the line of a syntax error.
   scope.addEventListener('unhandledrejection', (event) => {
     event.preventDefault();
     scope.reportError(event.reason);
