@@ -171,6 +171,6 @@ test('values with other prefixes are not read', () => {
     Object.getOwnPropertyDescriptors(others),
   );
   call(given, 'a').dispose();
-  assertFails(() => call(given, 'c'), 'invalid-state-dict', /got none; they stand behind 'a'$/);
+  assertFails(() => call(given, 'c'), 'invalid-state-dict', /got none; try prefix 'a'$/);
   assert.throws(() => call(given, 'b'), { message: 'looked at' });
 });

@@ -488,7 +488,8 @@ std::string prefixes_of_layers(std::span<const NamedTensor> tensors) {
 
 std::string unrecognized(std::span<const NamedTensor> tensors, std::string_view prefix,
                          std::string_view others) {
-  std::string text = "expected names of d2l, nn.MultiheadAttention, BERT, ViT or GPT-2";
+  std::string text =
+      "expected names of d2l, nn.MultiheadAttention, BERT, ViT, Llama, timm or GPT-2";
   append(text, {prefix.empty() ? "" : " behind ", prefix, ", got "});
   constexpr std::size_t max_names = 3;
   std::size_t count = 0;
@@ -498,7 +499,7 @@ std::string unrecognized(std::span<const NamedTensor> tensors, std::string_view 
     }
   }
   append(text, {count == 0 ? "none" : count > max_names ? ", …" : ""});
-  append(text, {others.empty() ? "" : "; they stand behind ", others});
+  append(text, {others.empty() ? "" : "; try prefix ", others});
   return text;
 }
 
