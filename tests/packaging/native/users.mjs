@@ -24,7 +24,7 @@ const [subdirectory, fetched, build] = blocks(
   'As a part of your build',
   ...['cmake', 'cmake', 'sh'],
 );
-const [install, find] = blocks(document, 'Installed, with CMake', 'sh', 'cmake');
+const [, install, find] = blocks(document, 'Installed, with CMake', 'sh', 'sh', 'cmake', 'sh');
 const [pkgConfig] = blocks(document, 'Installed, with pkg-config', 'sh');
 const [archive] = blocks(document, 'As an archive', 'sh');
 
