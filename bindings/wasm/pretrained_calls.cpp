@@ -155,8 +155,7 @@ void save_pretrained(Address model, std::size_t number, std::size_t gradients, A
     const ParameterList::Parameter& parameter = list.parameters()[tensor.parameters[part]];
     const PretrainedPart place{.tensor = &tensor, .part = part, .parameters = parameters};
     if (gradients != 0 && parameter.gradient == nullptr) {
-      const AlignedFloats zeros =
-          zero_floats(checked_count(parameter.shape, sizeof(float)));
+      const AlignedFloats zeros = zero_floats(checked_count(parameter.shape, sizeof(float)));
       place.write(zeros.data(), at<float>(values));
     } else {
       place.write(gradients != 0 ? parameter.gradient : parameter.values, at<float>(values));

@@ -184,7 +184,8 @@ TEST_CASE("quantized_gemm agrees with float64 within the rounding of each 512 nu
                                exact.data(), magnitude.data());
     }
     // No number is above 5 of its row's size.
-    const double rounded = 5e-5 * sizes.at(i / columns % 4) * b.scales[j] * depth;
+    const double rounded =
+        5e-5 * sizes.at(i / columns % 4) * b.scales[j] * static_cast<double>(depth);
     CAPTURE(depth, i, c[i], exact[j]);
     REQUIRE(std::isnan(exact[j]) == std::isnan(c[i]));
     REQUIRE(!(std::abs(c[i] - exact[j]) > rounded + 2e-6 * (magnitude[j] + std::abs(exact[j]))));
