@@ -8,15 +8,18 @@
 namespace headwise::validation {
 namespace {
 
+std::string text_of_axis(std::size_t size) { return std::to_string(size); }
+std::string text_of_axis(const Axis& axis) {
+  return axis.name != nullptr ? axis.name : std::to_string(axis.size);
+}
+
 template <typename Item>
 void append_tuple(std::string& text, const Item* items, std::size_t count) {
-  const char* separator = "(";
+  text.append("(");
   for (std::size_t i = 0; i < count; ++i) {
-    text.append(separator);
-    Part(items[i]).append_to(text);
-    separator = ", ";
+    text.append(i > 0 ? ", " : "").append(text_of_axis(items[i]));
   }
-  text.append(count == 0 ? "()" : count == 1 ? ",)" : ")");
+  text.append(count == 1 ? ",)" : ")");
 }
 
 }  // namespace

@@ -40,9 +40,7 @@ class Part {
       : kind_(std::signed_integral<Integer> ? Kind::integer : Kind::natural),
         integer_(static_cast<std::int64_t>(number)) {}
   Part(double number) noexcept : kind_(Kind::number), number_(number) {}  // NOLINT(*-explicit-*)
-  Part(const Axis& axis) noexcept                                         // NOLINT(*-explicit-*)
-      : Part(axis.name != nullptr ? Part(axis.name) : Part(axis.size)) {}
-  Part(std::span<const std::size_t> shape) noexcept  // NOLINT(*-explicit-*)
+  Part(std::span<const std::size_t> shape) noexcept                       // NOLINT(*-explicit-*)
       : kind_(Kind::shape), data_(shape.data()), count_(shape.size()) {}
   Part(std::span<const Axis> axes) noexcept  // NOLINT(*-explicit-*)
       : kind_(Kind::axes), data_(axes.data()), count_(axes.size()) {}
@@ -53,11 +51,9 @@ class Part {
   enum class Kind : unsigned char { text, integer, natural, number, shape, axes };
 
   Kind kind_;
-  union {
-    const void* data_;
-    std::int64_t integer_;
-    double number_;
-  };
+  const void* data_ = nullptr;
+  std::int64_t integer_ = 0;
+  double number_ = 0;
   std::size_t count_ = 0;
 };
 
