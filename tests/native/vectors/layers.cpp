@@ -181,8 +181,8 @@ class LayerCalls {
 
   void forward(bool requires_grad) {
     // Of an infinity, integers make NaN, where a cap of floats makes a score.
-    const bool is_capped_away = options_.weights == Precision::int8 && options_.softcap > 0;
-    is_poisoned_ = c_.poisoned && random_.chance(0.5) && !is_capped_away && !underflows(poisoned_);
+    const bool is_capped = options_.weights == Precision::int8 && options_.softcap > 0;
+    is_poisoned_ = c_.poisoned && random_.chance(0.5) && !is_capped && !underflows(poisoned_);
     const Problem& given = is_poisoned_ ? poisoned_ : problem_;
     ForwardOptions options = with_outputs(given.options);
     options.requires_grad = requires_grad;
