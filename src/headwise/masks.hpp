@@ -4,12 +4,10 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <headwise/core/attention/attention_types.hpp>
 #include <headwise/error.hpp>
 #include <headwise/tensor.hpp>
 #include <initializer_list>
-#include <numeric>
 #include <optional>
 #include <span>
 #include <string>
@@ -76,39 +74,27 @@ class Mask {
     const xt::xarray<Number> in_rows(numbers);
     if constexpr (std::integral<Number>) {
       allowed_.assign(in_rows.begin(), in_rows.end());
-      if constexpr (!std::same_as<Number, bool>) {
-        check_bits(in_rows);
+      const auto wrong = std::ranges::find_if(
+          in_rows, [](auto number) { return static_cast<Number>(number != 0) != number; });
+      if (wrong != in_rows.end()) {
+        wrong_integer_ = static_cast<std::int64_t>(*wrong);
       }
     } else {
       added_.assign(in_rows.begin(), in_rows.end());
     }
     kind_ = std::integral<Number> ? Kind::allowed : Kind::added;
   }
-  /// Reads memory that the caller owns: 1 for what is allowed, 0 for what is not.
-  Mask(const std::uint8_t* allowed, std::span<const std::size_t> shape)
-      : kind_(Kind::allowed), shape_(shape.begin(), shape.end()), given_(allowed) {}
-  /// Reads memory that the caller owns: numbers to add.
-  Mask(const float* added, std::span<const std::size_t> shape)
-      : kind_(Kind::added), shape_(shape.begin(), shape.end()), given_(added) {}
 
   [[nodiscard]] bool has_value() const noexcept { return kind_ != Kind::none; }
   [[nodiscard]] std::span<const std::size_t> shape() const noexcept { return shape_; }
-  [[nodiscard]] std::size_t size() const noexcept {
-    return has_value()
-               ? std::accumulate(shape_.begin(), shape_.end(), std::size_t{1}, std::multiplies<>())
-               : 0;
-  }
+  [[nodiscard]] std::size_t size() const noexcept { return allowed_.size() + added_.size(); }
   /// 1 for what is allowed, 0 for what is not; null unless it is of booleans or integers.
   [[nodiscard]] const std::uint8_t* allowed() const noexcept {
-    return kind_ != Kind::allowed ? nullptr
-           : given_ != nullptr    ? static_cast<const std::uint8_t*>(given_)
-                                  : allowed_.data();
+    return kind_ == Kind::allowed ? allowed_.data() : nullptr;
   }
   /// Numbers to add; null unless it is of floats.
   [[nodiscard]] const float* added() const noexcept {
-    return kind_ != Kind::added ? nullptr
-           : given_ != nullptr  ? static_cast<const float*>(given_)
-                                : added_.data();
+    return kind_ == Kind::added ? added_.data() : nullptr;
   }
   /// The first integer that is neither 0 nor 1, if any.
   [[nodiscard]] const std::optional<std::int64_t>& wrong_integer() const noexcept {
@@ -118,18 +104,8 @@ class Mask {
  private:
   enum class Kind : unsigned char { none, allowed, added };
 
-  template <typename Integers>
-  void check_bits(const Integers& integers) {
-    const auto wrong =
-        std::ranges::find_if(integers, [](auto integer) { return integer != 0 && integer != 1; });
-    if (wrong != integers.end()) {
-      wrong_integer_ = static_cast<std::int64_t>(*wrong);
-    }
-  }
-
   Kind kind_ = Kind::none;
   std::vector<std::size_t> shape_;
-  const void* given_ = nullptr;
   std::vector<std::uint8_t> allowed_;
   std::vector<float> added_;
   std::optional<std::int64_t> wrong_integer_;

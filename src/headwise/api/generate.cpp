@@ -47,7 +47,7 @@ std::vector<std::int64_t> Transformer::generate(const std::vector<std::int64_t>&
     std::vector<std::uint8_t> key_mask = bytes_of(options.key_mask);
     for (std::int64_t count = 0; count < options.max_new_tokens; ++count) {
       if (options.key_mask.has_value()) {
-        pass_options.key_mask = Mask(key_mask.data(), std::array{std::size_t{1}, key_mask.size()});
+        pass_options.key_mask = xt::adapt(key_mask, std::array{std::size_t{1}, key_mask.size()});
       }
       validation::check_transformer_pass(*this, next, nullptr, pass_options);
       PassMemory memory(next, pass_options, *this);

@@ -16,7 +16,7 @@ constexpr std::size_t max_block_rows = 256;
 /// finish at nearly the same time.
 constexpr std::size_t block_columns = 128;
 /// The same of rounded weights, where a block begins with turning rows into integers.
-constexpr std::size_t quantized_block_columns = 768;
+constexpr std::size_t quantized_block_columns = 384;
 
 constexpr std::size_t divide_up(std::size_t count, std::size_t size) noexcept {
   return (count + size - 1) / size;

@@ -1,7 +1,6 @@
 #include <headwise/core/kernels/quantized.hpp>
 #include <headwise/core/kernels/simd.hpp>
 #include <limits>
-#include <utility>
 
 namespace headwise::kernels::HEADWISE_TARGET {
 namespace {
@@ -187,39 +186,10 @@ constexpr std::size_t integer_block_depth = 512;
 /// The largest integer of a row. Sums of `integer_block_depth` products with 8 bits fit into 32.
 constexpr int max_of_row = 32767;
 
-/// A pair of integers of each row of a tile.
-using PairOfTile = Array<Array<std::int16_t, pair>, integer_tile_rows>;
-
-/// Rows as integers, tile by tile and pair by pair, each row with a factor of its own. What pads
-/// the last `quantized_block` is 0.
+/// Rows as integers, each with a factor of its own. What pads the last pair is 0.
 struct QuantizedBlock {
-  Array<Array<PairOfTile, integer_block_depth / pair>, integer_block_rows / integer_tile_rows>
-      tiles;
+  Array<Array<std::int16_t, integer_block_depth>, integer_block_rows> integers;
   Array<float, integer_block_rows> factors;
-};
-
-/// One pair of each row, each in every lane of a vector.
-struct FilledPairs {
-#if defined(__wasm__)
-  // Faster in V8 than loads that fill a vector, each of which computes its address.
-  explicit FilledPairs(const PairOfTile& tile) noexcept : pairs(wasm_v128_load(tile.data())) {}
-
-  template <std::size_t Row>
-  [[nodiscard]] Integers of() const noexcept {
-    return wasm_i32x4_shuffle(pairs, pairs, Row, Row, Row, Row);
-  }
-
-  v128_t pairs;
-#else
-  explicit FilledPairs(const PairOfTile& tile) noexcept : pairs(tile) {}
-
-  template <std::size_t Row>
-  [[nodiscard]] Integers of() const noexcept {
-    return fill_with_pair(pairs[Row].data());
-  }
-
-  const PairOfTile& pairs;
-#endif
 };
 
 /// The largest magnitude of a row, NaN if it has a NaN.
@@ -240,15 +210,14 @@ float largest_of_row(const float* x, std::size_t depth) noexcept {
   return largest;
 }
 
-/// Rounds a row into its places in the tiles; returns whether all of it is 0 or near 1.
-bool quantize_row(const float* x, std::size_t depth, std::size_t row,
-                  QuantizedBlock& block) noexcept {
+/// Rounds a row; returns whether all of it is 0 or near 1.
+bool quantize_row(const float* x, std::size_t depth, std::int16_t* integers,
+                  float& factor) noexcept {
   const float largest = largest_of_row(x, depth);
   const bool is_zero = largest == 0.0F;
   const bool is_near = is_zero || is_near_1(largest);
-  block.factors[row] = largest / static_cast<float>(max_of_row * max_int8);
+  factor = largest / static_cast<float>(max_of_row * max_int8);
   const float reciprocal = is_near && !is_zero ? static_cast<float>(max_of_row) / largest : 0.0F;
-  Array<std::int16_t, integer_block_depth> integers;  // NOLINT(*-member-init): written below
   constexpr std::size_t eight = 2 * Four::size;
   for (std::size_t k = 0; k < depth; k += eight) {
     Array<float, eight> numbers;  // NOLINT(*-member-init): written below
@@ -259,12 +228,7 @@ bool quantize_row(const float* x, std::size_t depth, std::size_t row,
       data = numbers.data();
     }
     store_rounded(Four::load_unaligned(data), Four::load_unaligned(data + Four::size), reciprocal,
-                  integers.data() + k);
-  }
-  // Blocks are whole: what pads the last is 0.
-  for (std::size_t k = 0; k < (depth + eight - 1) / eight * eight; k += pair) {
-    __builtin_memcpy(block.tiles[row / integer_tile_rows][k / pair][row % integer_tile_rows].data(),
-                     integers.data() + k, pair * sizeof(std::int16_t));
+                  integers + k);
   }
   return is_near;
 }
@@ -281,22 +245,6 @@ struct PanelProduct {
   float* c;
   std::size_t c_stride;
 };
-
-using TileSums = Array<Array<Integers, 2>, integer_tile_rows>;
-
-/// Adds the products of a pair of depths.
-template <std::size_t... Row>
-void add_pair(const PairOfTile& tile, const std::int8_t* panel, TileSums& sums,
-              std::index_sequence<Row...> /*rows*/) noexcept {
-  const Array<Integers, 2> b{{load_int16(panel), load_int16(panel + pair * lanes)}};
-  const FilledPairs a(tile);
-  const auto add_row = [&](const Integers& x, Array<Integers, 2>& sum) {
-    sum[0] += multiply_pairs(b[0], x);
-    sum[1] += multiply_pairs(b[1], x);
-    keep_loads_in_order();
-  };
-  (add_row(a.template of<Row>(), sums[Row]), ...);
-}
 
 /// c = totals · factor · column_scales + addend, as many columns as the product has.
 void store_row(const std::int32_t* totals, float factor, const float* addend,
@@ -317,31 +265,31 @@ void store_row(const std::int32_t* totals, float factor, const float* addend,
   }
 }
 
-/// The products of a tile, of which the first `rows` are stored.
-void multiply_tile(const QuantizedBlock& block, std::size_t tile, std::size_t rows,
+/// Multiplies the rows of a tile, from `first` on, and stores the results of `rows` of them.
+void multiply_tile(const QuantizedBlock& block, std::size_t first, std::size_t rows,
                    const PanelProduct& product) noexcept {
-  TileSums sums;
+  Array<Array<Integers, 2>, integer_tile_rows> sums;
   for (std::size_t i = 0; i < integer_tile_rows; ++i) {
     fill(sums[i], Integers(0));
   }
   const std::int8_t* panel = product.panel;
-  const PairOfTile* pairs = block.tiles[tile].data();
-  constexpr auto rows_of_tile = std::make_index_sequence<integer_tile_rows>();
-  // Two at a time, which halves what V8 adds to a loop.
-  for (std::size_t k = 0; k < product.depth; k += 2 * pair) {
-    add_pair(pairs[0], panel, sums, rows_of_tile);
-    add_pair(pairs[1], panel + pair * panel_columns, sums, rows_of_tile);
-    panel += 2 * pair * panel_columns;
-    pairs += 2;
+  for (std::size_t k = 0; k < product.depth; k += pair, panel += pair * panel_columns) {
+    const Array<Integers, 2> b{{load_int16(panel), load_int16(panel + pair * lanes)}};
+    for (std::size_t i = 0; i < integer_tile_rows; ++i) {
+      const Integers a = fill_with_pair(block.integers[first + i].data() + k);
+      sums[i][0] += multiply_pairs(b[0], a);
+      sums[i][1] += multiply_pairs(b[1], a);
+      keep_loads_in_order();
+    }
   }
-  // What a variable indexes is no register.
+  // Sums that a variable indexes would not stay in registers.
   Array<Array<std::int32_t, panel_columns>, integer_tile_rows> totals;
   for (std::size_t i = 0; i < integer_tile_rows; ++i) {
     sums[i][0].store_unaligned(totals[i].data());
     sums[i][1].store_unaligned(totals[i].data() + lanes);
   }
   for (std::size_t i = 0; i < rows; ++i) {
-    const std::size_t row = tile * integer_tile_rows + i;
+    const std::size_t row = first + i;
     store_row(totals[i].data(), block.factors[row],
               product.addend.data + row * product.addend.row_stride, product,
               product.c + row * product.c_stride);
@@ -359,14 +307,13 @@ std::uint32_t multiply_block(std::size_t rows, std::size_t columns, std::size_t 
   for (std::size_t k = 0; k < depth; k += integer_block_depth) {
     const std::size_t chunk = min(integer_block_depth, depth - k);
     for (std::size_t i = 0; i < rows; ++i) {
-      if (!quantize_row(a.data + i * a.row_stride + k, chunk, i, block)) {
+      if (!quantize_row(a.data + i * a.row_stride + k, chunk, block.integers[i].data(),
+                        block.factors[i])) {
         far_rows |= std::uint32_t{1} << i;
       }
     }
     for (std::size_t row = rows; row % integer_tile_rows != 0; ++row) {
-      for (PairOfTile& pairs : block.tiles[row / integer_tile_rows].elements) {
-        pairs[row % integer_tile_rows] = {};
-      }
+      fill(block.integers[row], std::int16_t{0});
     }
     for (std::size_t first = 0; first < columns; first += panel_columns) {
       const PanelProduct product{
@@ -379,7 +326,7 @@ std::uint32_t multiply_block(std::size_t rows, std::size_t columns, std::size_t 
           .c = c + first,
           .c_stride = c_stride};
       for (std::size_t row = 0; row < rows; row += integer_tile_rows) {
-        multiply_tile(block, row / integer_tile_rows, min(integer_tile_rows, rows - row), product);
+        multiply_tile(block, row, min(integer_tile_rows, rows - row), product);
       }
     }
     addend = {.data = c, .row_stride = c_stride};
