@@ -19,11 +19,11 @@ function weigh(files) {
   return files.reduce((sum, file) => sum + sizes.get(file), 0);
 }
 
-test('all files are below 463 KB with brotli, and the language model below 2.5 MB', () => {
+test('all files are below 466 KB with brotli, and the language model below 2.5 MB', () => {
   // Licences lie beside the page; no visit loads them.
   const isAside = (file) => /\/(?:LICENSE|THIRD_PARTY\.md|model\/[^/]+)$/.test(file);
   const total = weigh(listFiles(['build/page'], (file) => !isAside(file)));
-  assert.ok(total < 463_000, `${total} bytes`);
+  assert.ok(total < 466_000, `${total} bytes`);
 
   const model = listFiles(['build/page/model']);
   assert.ok(
