@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <headwise/captures.hpp>
 #include <headwise/core/models/model_parameters.hpp>
 #include <headwise/core/models/transformer_options.hpp>
 #include <headwise/core/models/unchecked_transformer.hpp>
@@ -58,14 +59,28 @@ class ModelCache {
   TransformerCache cache_;
 };
 
+/// What stands in place of tokens: (batch, length, num_hiddens), before positions and segments are
+/// added. Not multiplied by `embedding_scale`, as `ActivationName::embeddings`.
+struct Embeddings {
+  TensorView<3> values;
+};
+
 struct TransformerForwardOptions {
   /// Gates of each layer's self-attention, as in `ForwardOptions`. Empty: no gates.
   std::vector<HeadGate> head_gates = {};
   /// Whether to return the attention weights of every layer, or only those of some heads and
   /// queries. The encoder's weights are always returned whole.
   ReturnedWeights return_weights = false;
-  /// Which intermediate results of every layer to return. Default: none.
-  Capture capture = {};
+  /// Which activations to return. Default: none. A cross-attention has no streams; whatever belongs
+  /// to the encoder is captured if the call has a source.
+  std::vector<ActivationName> capture = {};
+  /// Of which layers, in which order. Default: all.
+  std::optional<std::vector<std::int64_t>> capture_layers = {};
+  /// Of which positions of the call, in which order; the encoder's are captured whole, and so are
+  /// keys and values of a source or a cache. Default: all.
+  std::optional<std::vector<std::int64_t>> capture_positions = {};
+  /// Activations to replace during the pass, in this order. Not in a pass with a loss.
+  std::vector<Patch> patch = {};
   /// Which positions may be attended to: absent, (batch,) or (batch, length).
   ValidLens valid_lens = {};
   /// A tokenizer's `attention_mask`, (batch, cached tokens + length): 1 for tokens, 0 for padding,
@@ -99,10 +114,10 @@ struct TransformerResult {
   /// Weights of the encoder's layers. All results of the encoder are empty if this call has no
   /// source.
   std::vector<Tensor<4>> encoder_attention_weights = {};
-  /// Captured results of each layer; empty if none were requested.
-  std::vector<CapturedTensors<3>> captured = {};
-  std::vector<CapturedTensors<3>> cross_captured = {};
-  std::vector<CapturedTensors<3>> encoder_captured = {};
+  /// Captured activations; empty if none were requested.
+  ModelCaptures captured = {};
+  ModelCaptures cross_captured = {};
+  ModelCaptures encoder_captured = {};
 
   /// For `const auto [logits, attention_weights] = model.forward(…)`.
   template <std::size_t Index>
@@ -123,6 +138,8 @@ struct TransformerGradients {
   std::vector<Tensor<2>> cross_head_gates = {};
   std::vector<Tensor<2>> encoder_head_gates = {};
   std::optional<Tensor<4>> pixels = {};
+  /// (batch, length, num_hiddens), of a forward that was given embeddings.
+  std::optional<Tensor<3>> embeddings = {};
 };
 
 struct TransformerLossAndGradients {
@@ -223,6 +240,14 @@ class Transformer {
              std::floating_point<typename Pixels::value_type>)
   TransformerResult forward(const Pixels& pixels, const TransformerForwardOptions& options = {}) {
     return forward_pixels(pixels, options);
+  }
+
+  /// The same for embeddings in place of tokens. Not for models that read images.
+  template <typename Input>
+    requires(std::same_as<Input, Embeddings>)
+  TransformerResult forward(const Input& embeddings,
+                            const TransformerForwardOptions& options = {}) {
+    return forward_embeddings(embeddings, options);
   }
 
   /// Computes all gradients of the latest successful forward with `requires_grad`, and adds those
@@ -354,6 +379,8 @@ class Transformer {
  private:
   TransformerResult forward_pixels(const TensorView<4>& pixels,
                                    const TransformerForwardOptions& options);
+  TransformerResult forward_embeddings(const Embeddings& embeddings,
+                                       const TransformerForwardOptions& options);
   template <typename Input>
   TransformerResult checked_forward(const Input& input, const TransformerForwardOptions& options);
 

@@ -128,6 +128,11 @@ TransformerResult Transformer::forward(const Tokens& tokens,
   return checked_forward(tokens, options);
 }
 
+TransformerResult Transformer::forward_embeddings(const Embeddings& embeddings,
+                                                  const TransformerForwardOptions& options) {
+  return checked_forward(embeddings, options);
+}
+
 TransformerResult Transformer::forward_pixels(const TensorView<4>& pixels,
                                               const TransformerForwardOptions& options) {
   return checked_forward(pixels, options);

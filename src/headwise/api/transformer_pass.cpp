@@ -6,21 +6,6 @@
 namespace headwise {
 namespace {
 
-/// Makes tensors of what is captured in one layer.
-class CapturedMemory final : public ResultMemory {
- public:
-  explicit CapturedMemory(CapturedTensors<3>& captured) noexcept : captured_(captured) {}
-
-  float* of(ResultName name, std::span<const std::size_t> shape) override {
-    return captured_tensor(captured_, name)
-        .emplace(make_tensor<4>({shape[0], shape[1], shape[2], shape[3]}))
-        .data();
-  }
-
- private:
-  CapturedTensors<3>& captured_;
-};
-
 void point_to_gates(const std::vector<HeadGate>& gates, std::vector<AttentionPass>& layers) {
   for (std::size_t layer = 0; layer < gates.size(); ++layer) {
     if (const HeadGate& gate = gates[layer]; gate.has_value()) {
@@ -63,6 +48,15 @@ PassMemory::PassMemory(const TensorView<4>& pixels, const TransformerForwardOpti
   pass.pixels = pixels.data();
   pass.batch = pixels.shape(0);
   pass.length = model.settings().max_length;
+  read_options(options);
+}
+
+PassMemory::PassMemory(const Embeddings& embeddings, const TransformerForwardOptions& options,
+                       const Transformer& model)
+    : layers(model) {
+  pass.embeddings = embeddings.values.data();
+  pass.batch = embeddings.values.shape(0);
+  pass.length = embeddings.values.shape(1);
   read_options(options);
 }
 
@@ -123,12 +117,10 @@ TransformerResult PassMemory::make_results(const Transformer& model,
     pass.encoder_hidden = result.encoder_hidden->data();
   }
   const auto add_layers = [&](Side side, std::size_t queries, std::size_t keys,
-                              const ReturnedWeights& chosen, std::vector<Tensor<4>>& weights,
-                              std::vector<CapturedTensors<3>>& captured) {
+                              const ReturnedWeights& chosen, std::vector<Tensor<4>>& weights) {
     const std::vector<MultiHeadAttention>& of_side = model.attention_layers(side);
     for (std::size_t number = 0; number < of_side.size(); ++number) {
       const MultiHeadAttention& layer = of_side[number];
-      const LayerSettings& of_heads = layer.settings();
       AttentionPass& of_layer = layers.of(side)[number];
       if (chosen) {
         of_layer.weight_rows = chosen_rows.emplace_back(chosen, layer.num_heads(), queries).rows;
@@ -136,29 +128,19 @@ TransformerResult PassMemory::make_results(const Transformer& model,
             {pass.batch, of_layer.weight_rows.num_heads, of_layer.weight_rows.num_queries, keys}));
         of_layer.attention_weights = weights.back().data();
       }
-      if (options.capture.any()) {
-        CapturedMemory of_captured(captured.emplace_back());
-        of_layer.captured = capture_into(options.capture,
-                                         {.batch = pass.batch,
-                                          .num_heads = layer.num_heads(),
-                                          .num_kv_heads = of_heads.num_kv_heads,
-                                          .num_queries = queries,
-                                          .num_keys = keys,
-                                          .num_extra_slots = 0,
-                                          .head_size = of_heads.head_size},
-                                         of_captured);
-      }
     }
   };
   add_layers(Side::self, pass.length, sizes.num_keys, options.return_weights,
-             result.attention_weights, result.captured);
+             result.attention_weights);
   add_layers(Side::cross, pass.length, sizes.num_source_keys, options.return_weights,
-             result.cross_attention_weights, result.cross_captured);
+             result.cross_attention_weights);
   if (pass.source != nullptr) {
     add_layers(Side::encoder, pass.source_length, pass.source_length,
-               static_cast<bool>(options.return_weights), result.encoder_attention_weights,
-               result.encoder_captured);
+               static_cast<bool>(options.return_weights), result.encoder_attention_weights);
   }
+  probe.add_patches(model, options.patch, sizes);
+  probe.add_captures(model, options, sizes, result);
+  pass.probe = probe.probe();
   return result;
 }
 
@@ -198,7 +180,9 @@ BackwardMemory::BackwardMemory(const SavedPass::Sizes& sizes, const Transformer&
                                               .num_source_keys = sizes.source_length,
                                               .num_threads = parallel::num_threads()});
       }),
-      batch(sizes.batch) {
+      batch(sizes.batch),
+      length(sizes.length),
+      has_embeddings(sizes.has_embeddings) {
   pass.num_threads = parallel::num_threads();
   pass.arena = &memory.arena();
   pass.layers = layers.self;
@@ -218,6 +202,10 @@ TransformerGradients BackwardMemory::make_results(const Transformer& model) {
     result.pixels =
         make_tensor<4>({batch, settings.channels, settings.image_size, settings.image_size});
     pass.pixels = result.pixels->data();
+  }
+  if (has_embeddings) {
+    result.embeddings = make_tensor<3>({batch, length, settings.num_hiddens});
+    pass.embeddings = result.embeddings->data();
   }
   return result;
 }

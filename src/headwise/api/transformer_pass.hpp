@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <headwise/api/activations.hpp>
 #include <headwise/api/layer_outputs.hpp>
 #include <headwise/api/working_memory.hpp>
 #include <headwise/transformer.hpp>
@@ -40,12 +41,15 @@ struct PassMemory {
   KeptKeys source_key_mask;
   AttentionPassLists layers;
   std::vector<ChosenRows> chosen_rows;
+  ProbeMemory probe;
   std::optional<WorkingMemory> memory;
   TransformerPass pass;
 
   PassMemory(const Tokens& given, const TransformerForwardOptions& options,
              const Transformer& model);
   PassMemory(const TensorView<4>& pixels, const TransformerForwardOptions& options,
+             const Transformer& model);
+  PassMemory(const Embeddings& embeddings, const TransformerForwardOptions& options,
              const Transformer& model);
 
   /// Results of `forward_into`, which the pass is to write.
@@ -68,6 +72,8 @@ struct BackwardMemory {
   WorkingMemory memory;
   TransformerBackward pass;
   std::size_t batch;
+  std::size_t length;
+  bool has_embeddings;
 
   BackwardMemory(const SavedPass::Sizes& sizes, const Transformer& model);
   [[nodiscard]] TransformerGradients make_results(const Transformer& model);

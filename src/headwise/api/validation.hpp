@@ -53,6 +53,9 @@ void check_sizes_known(const MultiHeadAttention& layer, std::string_view what);
 
 // Tensors: validation_inputs.cpp
 
+/// Indices from 0 to below `count`, each once, which messages call `one`.
+void check_chosen(std::string_view argument, std::string_view one,
+                  const std::optional<std::vector<std::int64_t>>& chosen, std::size_t count);
 /// Empty shapes of keys and values stand for none. Returns the sizes of the pass.
 MaskSizes check_forward(const MultiHeadAttention& layer, Shape queries, Shape keys, Shape values,
                         const ForwardOptions& options);

@@ -137,6 +137,26 @@ void check_cache(const MultiHeadAttention& layer, const KeyValueCache& cache, st
   }
 }
 
+void check_positions(const MultiHeadAttention& layer, const RotaryPositions& positions,
+                     const MaskSizes& sizes, const std::optional<std::size_t>& num_new_keys) {
+  if (!positions.has_value()) {
+    return;
+  }
+  if (!layer.settings().rotary) {
+    fail(ErrorCode::invalid_option, "positions", {"a layer with rotary positions"},
+         {"one without"});
+  }
+  const std::array<std::size_t, 2> by_sample = {sizes.batch, sizes.num_queries};
+  check_either_shape("positions", shape_of(*positions), Shape(by_sample).last(1), by_sample);
+  if (num_new_keys.value_or(sizes.num_queries) != sizes.num_queries) {
+    fail(ErrorCode::invalid_shape, "positions",
+         {"as many keys as queries (", sizes.num_queries, ") beside them"}, {*num_new_keys});
+  }
+  check_up_to("positions", *positions, std::numeric_limits<std::int32_t>::max());
+}
+
+}  // namespace
+
 /// `one` is what the list holds: heads or queries.
 void check_chosen(std::string_view argument, std::string_view one,
                   const std::optional<std::vector<std::int64_t>>& chosen, std::size_t count) {
@@ -157,26 +177,6 @@ void check_chosen(std::string_view argument, std::string_view one,
     seen[static_cast<std::size_t>(index)] = true;
   }
 }
-
-void check_positions(const MultiHeadAttention& layer, const RotaryPositions& positions,
-                     const MaskSizes& sizes, const std::optional<std::size_t>& num_new_keys) {
-  if (!positions.has_value()) {
-    return;
-  }
-  if (!layer.settings().rotary) {
-    fail(ErrorCode::invalid_option, "positions", {"a layer with rotary positions"},
-         {"one without"});
-  }
-  const std::array<std::size_t, 2> by_sample = {sizes.batch, sizes.num_queries};
-  check_either_shape("positions", shape_of(*positions), Shape(by_sample).last(1), by_sample);
-  if (num_new_keys.value_or(sizes.num_queries) != sizes.num_queries) {
-    fail(ErrorCode::invalid_shape, "positions",
-         {"as many keys as queries (", sizes.num_queries, ") beside them"}, {*num_new_keys});
-  }
-  check_up_to("positions", *positions, std::numeric_limits<std::int32_t>::max());
-}
-
-}  // namespace
 
 void check_up_to(std::string_view argument, const xt::xarray<std::int64_t>& integers,
                  std::uint64_t max) {

@@ -35,6 +35,21 @@ std::size_t count_positions(const TransformerSettings& settings, const Tokens& t
   return most;
 }
 
+/// The positions of masked embeddings, which `max_length` limits.
+void check_num_positions(std::string_view argument, const TransformerSettings& settings,
+                         const std::vector<std::uint8_t>& key_mask, std::size_t batch) {
+  for (std::size_t sample = 0; sample < batch; ++sample) {
+    const std::size_t keys = key_mask.size() / batch;
+    const auto first = key_mask.begin() + static_cast<std::ptrdiff_t>(sample * keys);
+    const auto count = static_cast<std::size_t>(
+        std::count(first, first + static_cast<std::ptrdiff_t>(keys), std::uint8_t{1}));
+    if (count > settings.max_length) {
+      fail(ErrorCode::invalid_shape, argument,
+           {"at most max_length (", settings.max_length, ") without padding"}, {count});
+    }
+  }
+}
+
 /// (batch, length) of tokens of an encoder or a decoder, behind those of a cache.
 void check_tokens(std::string_view argument, const Transformer& model, const Tokens& tokens,
                   const Mask& key_mask, std::size_t num_cached = 0) {
@@ -134,7 +149,7 @@ void check_source(const Transformer& model, std::size_t batch,
   check_up_to("source_valid_lens", lens, source.shape(1));
 }
 
-/// `tokens` are null where the model reads images.
+/// `tokens` are null where the call gives pixels or embeddings.
 void check_pass(const Transformer& model, const Tokens* tokens, std::size_t batch,
                 std::size_t length, const TransformerForwardOptions& options) {
   std::size_t cached = 0;
@@ -145,7 +160,7 @@ void check_pass(const Transformer& model, const Tokens* tokens, std::size_t batc
     check_cache(model, *options.cache, batch, length);
     cached = options.cache->length();
   }
-  if (tokens == nullptr && options.key_mask.has_value()) {
+  if (model.settings().has_patches() && options.key_mask.has_value()) {
     fail(ErrorCode::invalid_option, "key_mask", {"none for a model that reads images"}, {"a mask"});
   }
   if (!options.key_mask.has_value() && options.cache != nullptr &&
@@ -176,6 +191,7 @@ void check_pass(const Transformer& model, const Tokens* tokens, std::size_t batc
       check_returned_weights(options.return_weights, layer.num_heads(), length);
     }
   }
+  check_probe(model, batch, length, options);
 }
 
 void check_from_0(std::string_view argument, std::int64_t number) {
@@ -334,6 +350,9 @@ void check_transformer_pass(const Transformer& model, const Tokens& tokens, cons
     if (!model.settings().head) {
       fail(ErrorCode::invalid_option, "targets", {"a model that has logits"}, {"one without"});
     }
+    if (!options.patch.empty()) {
+      fail(ErrorCode::invalid_option, "patch", {"none in a pass with a loss"}, {"patches"});
+    }
     check_shape("targets", targets->shape(), std::array<Axis, 2>{tokens.shape(0), tokens.shape(1)});
     check_targets(*targets, model.settings().vocabulary_size);
   }
@@ -351,6 +370,28 @@ void check_transformer_pass(const Transformer& model, const TensorView<4>& pixel
       "pixels", pixels.shape(),
       std::array<Axis, 4>{"batch", settings.channels, settings.image_size, settings.image_size});
   check_pass(model, nullptr, pixels.shape(0), settings.max_length, options);
+}
+
+void check_transformer_pass(const Transformer& model, const Embeddings& embeddings,
+                            const Tokens* /*targets*/, const TransformerForwardOptions& options) {
+  check_model(model);
+  const TransformerSettings& settings = model.settings();
+  if (settings.has_patches()) {
+    fail(ErrorCode::invalid_option, "embeddings", {"none for a model that reads images"},
+         {"embeddings"});
+  }
+  const auto& shape = embeddings.values.shape();
+  check_shape("embeddings", shape, std::array<Axis, 3>{"batch", "length", settings.num_hiddens});
+  const std::size_t cached = options.cache != nullptr ? options.cache->length() : 0;
+  if (!options.key_mask.has_value() && cached + shape[1] > settings.max_length) {
+    fail(ErrorCode::invalid_shape, "embeddings",
+         {"length at most ", settings.max_length - std::min(cached, settings.max_length)},
+         {shape[1]});
+  }
+  check_pass(model, nullptr, shape[0], shape[1], options);
+  if (options.key_mask.has_value()) {
+    check_num_positions("embeddings", settings, bytes_of(options.key_mask), shape[0]);
+  }
 }
 
 SavedPass::Sizes check_transformer_backward(const Transformer& model,

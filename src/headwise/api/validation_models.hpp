@@ -24,6 +24,11 @@ void check_transformer_pass(const Transformer& model, const Tokens& tokens, cons
                             const TransformerForwardOptions& options);
 void check_transformer_pass(const Transformer& model, const TensorView<4>& pixels,
                             const Tokens* targets, const TransformerForwardOptions& options);
+void check_transformer_pass(const Transformer& model, const Embeddings& embeddings,
+                            const Tokens* targets, const TransformerForwardOptions& options);
+/// Captures and patches of a call whose other options were checked.
+void check_probe(const Transformer& model, std::size_t batch, std::size_t length,
+                 const TransformerForwardOptions& options);
 /// Returns the sizes of the pass whose backward is pending.
 SavedPass::Sizes check_transformer_backward(const Transformer& model,
                                             const TransformerOutputGradients& gradients);

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <headwise/core/attention/attention_mask.hpp>
+#include <headwise/core/attention/attention_probe.hpp>
 #include <headwise/core/attention/layer_cache.hpp>
 #include <headwise/core/attention/layer_options.hpp>
 #include <headwise/core/attention/layer_parameters.hpp>
@@ -56,6 +57,7 @@ struct ForwardArguments {
   WeightsStage weights_stage = WeightsStage::softmax;
   float* key_mass = nullptr;  ///< (batch, heads, keys + extra slots) or null
   CapturedActivations captured{};
+  AttentionProbe* probe = nullptr;  ///< of a model's layer; null for none
   Arena* arena = nullptr;  ///< of the size of `lay_out_forward`, for `num_threads`
   /// Threads that may compute, the calling one included.
   std::size_t num_threads = 1;
@@ -88,6 +90,7 @@ struct BackwardArguments {
   float* keys = nullptr;
   float* values = nullptr;
   float* head_gate = nullptr;  ///< (batch, heads)
+  AttentionGradientProbe* probe = nullptr;  ///< if the forward pass had one that replaced something
   Arena* arena = nullptr;      ///< of the size of `lay_out_backward`, for `num_threads`
   std::size_t num_threads = 1;
 };

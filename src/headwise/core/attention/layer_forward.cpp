@@ -225,7 +225,9 @@ void AttentionLayer::forward_into(const ForwardArguments& arguments,
     const bool scores_every_key = arguments.attention_weights != nullptr &&
                                   (arguments.weights_stage == WeightsStage::raw ||
                                    arguments.weights_stage == WeightsStage::softcap);
-    read_keys = scores_every_key || arguments.captured.keys != nullptr ? nullptr : read;
+    const bool probes_keys = arguments.probe != nullptr && arguments.probe->reads_all_keys();
+    read_keys =
+        scores_every_key || probes_keys || arguments.captured.keys != nullptr ? nullptr : read;
     const std::array<RowProjection, 3> projections = {
         RowProjection{.linear = parameters.linear(parameter_number::W_q),
                       .inputs = queries,
@@ -240,7 +242,7 @@ void AttentionLayer::forward_into(const ForwardArguments& arguments,
                       .inputs = values,
                       .outputs = V,
                       .rows = key_rows,
-                      .read = arguments.captured.values != nullptr ? nullptr : read}};
+                      .read = probes_keys || arguments.captured.values != nullptr ? nullptr : read}};
     project(projections, arguments.num_threads);
     queries = Q;
     keys = K;
@@ -268,10 +270,16 @@ void AttentionLayer::forward_into(const ForwardArguments& arguments,
     rotate(K, arguments.num_new_keys, settings_.num_kv_heads, read_keys);
   }
 
-  const auto kv_heads = [&](const float* rows) {
+  const auto kv_heads = [&](auto* rows) {
     return split_heads_view(rows, arguments.num_new_keys, settings_.num_kv_heads,
                             settings_.head_size);
   };
+  if (arguments.probe != nullptr) {
+    arguments.probe->projected(
+        {.queries = split_heads_view(Q, mask.num_queries, settings_.num_heads, settings_.head_size),
+         .keys = kv_heads(K),
+         .values = kv_heads(V)});
+  }
   KeyValues key_values{.keys = kv_heads(keys), .values = kv_heads(values)};
   if (arguments.cache != nullptr) {
     key_values = append_to_cache(*arguments.cache, key_values, arguments.num_new_keys, settings_);
@@ -289,7 +297,13 @@ void AttentionLayer::forward_into(const ForwardArguments& arguments,
   pooling.captured_scores = arguments.captured.scores;
   pooling.dropped_weights = arguments.captured.dropped_weights;
   pooling.num_threads = arguments.num_threads;
+  if (arguments.probe != nullptr) {
+    arguments.probe->before_pooling(pooling);
+  }
   pool(pooling, scoring(), arena);
+  if (arguments.probe != nullptr) {
+    arguments.probe->after_pooling(pooling);
+  }
   capture(pooling, arguments.captured);
 
   // The gradient of a gate needs the heads before it, so `pooled` is kept.
@@ -309,6 +323,9 @@ void AttentionLayer::forward_into(const ForwardArguments& arguments,
                              .outputs = arguments.output,
                              .rows = query_rows};
     project({&last, 1}, arguments.num_threads);
+  }
+  if (arguments.probe != nullptr) {
+    arguments.probe->after_output(pooled, arguments.output);
   }
   if (training_ && settings_.dropout > 0) {
     ++dropout_calls_;

@@ -34,20 +34,19 @@ std::size_t group_size(Precision precision, std::size_t in, std::size_t out) noe
                                          : quantized_size(precision, out, in);
 }
 
-/// The product of many rows and the weights of one panel, (columns, in), which are packed on the
+/// The product of many rows and the weights of one panel, (columns, depth), which are packed on the
 /// stack.
-void multiply_panel(const Linear& linear, const float* weight, const float* inputs,
-                    std::size_t rows, std::size_t columns, kernels::Addend addend,
-                    float* outputs) noexcept {
+void multiply_panel(Rows weights, std::size_t depth, Rows inputs, std::size_t rows,
+                    std::size_t columns, kernels::Addend addend, float* outputs,
+                    std::size_t outputs_stride) noexcept {
   std::array<float, packed_depth * kernels::max_panel_width> panel;
-  const std::size_t in = linear.sizes.group_in();
-  for (std::size_t first = 0; first < in; first += packed_depth) {
-    const std::size_t depth = std::min(packed_depth, in - first);
-    kernels::pack_columns(weight + first, in, depth, columns, panel.data());
-    kernels::gemm(rows, columns, depth, {.data = inputs + first, .row_stride = linear.sizes.in},
-                  {.panels = panel.data(), .panel_stride = depth * kernels::panel_width()}, 1.0F,
-                  addend, outputs, linear.sizes.out);
-    addend = {.data = outputs, .row_stride = linear.sizes.out};
+  for (std::size_t first = 0; first < depth; first += packed_depth) {
+    const std::size_t part = std::min(packed_depth, depth - first);
+    kernels::pack_columns(weights.data + first, weights.stride, part, columns, panel.data());
+    kernels::gemm(rows, columns, part, {.data = inputs.data + first, .row_stride = inputs.stride},
+                  {.panels = panel.data(), .panel_stride = part * kernels::panel_width()}, 1.0F,
+                  addend, outputs, outputs_stride);
+    addend = {.data = outputs, .row_stride = outputs_stride};
   }
 }
 
@@ -76,8 +75,11 @@ void multiply_quantized(const Linear& linear, std::size_t group, std::size_t col
   const float* weight = linear.weight + (group * out + column) * in;
   const std::size_t width = kernels::panel_width();
   for (std::size_t first = 0; first < columns; first += width) {
-    multiply_panel(linear, weight + first * in, inputs, rows, std::min(width, columns - first),
-                   {.data = bias != nullptr ? bias + first : nullptr}, outputs + first);
+    multiply_panel({.data = weight + first * in, .stride = in}, in,
+                   {.data = inputs, .stride = linear.sizes.in}, rows,
+                   std::min(width, columns - first),
+                   {.data = bias != nullptr ? bias + first : nullptr}, outputs + first,
+                   linear.sizes.out);
   }
 }
 
@@ -347,6 +349,16 @@ void pack_and_gemm(std::size_t rows, std::size_t columns, std::size_t depth,
   kernels::gemm(rows, columns, depth, a,
                 {.panels = packed, .panel_stride = depth * kernels::panel_width()}, scale, addend,
                 c, c_stride);
+}
+
+void project_inputs(const Linear& linear, std::size_t first, std::size_t count, Rows inputs,
+                    std::size_t rows, float* outputs) noexcept {
+  const auto [in, out, groups] = linear.sizes;
+  const std::size_t width = kernels::panel_width();
+  for (std::size_t column = 0; column < out; column += width) {
+    multiply_panel({.data = linear.weight + column * in + first, .stride = in}, count, inputs, rows,
+                   std::min(width, out - column), {}, outputs + column, out);
+  }
 }
 
 void gemm_skipping_zeros(std::size_t rows, std::size_t columns, std::size_t depth,

@@ -53,6 +53,11 @@ struct RowProjection {
 /// Computes all projections on up to `num_threads` threads.
 void project(std::span<const RowProjection> projections, std::size_t num_threads) noexcept;
 
+/// outputs (rows, out) = what the inputs [first, first + count) give of y, without the bias. Not for
+/// groups. `inputs` are those alone, in rows `inputs.stride` floats apart.
+void project_inputs(const Linear& linear, std::size_t first, std::size_t count, Rows inputs,
+                    std::size_t rows, float* outputs) noexcept;
+
 /// Arguments of the backward pass of y = x Wᵀ + b.
 struct LinearBackward {
   const float* inputs = nullptr;    ///< (rows, in)

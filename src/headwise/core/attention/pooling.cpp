@@ -175,6 +175,11 @@ class HeadPooling {
   float weights_of(std::size_t head, std::size_t query, KeyRange columns,
                    float* row) const noexcept {
     float factor = block_.masked_softmax_row(head, query, columns, row);
+    if (arguments_.row_measures != nullptr) {
+      const std::size_t index = sample_ * arguments_.num_heads + head;
+      arguments_.row_measures[index * mask_.num_queries + query] =
+          arguments_.measure(row + columns.begin, columns.size(), factor);
+    }
     if (block_.keeps_weights(head, query)) {
       kernels::scale(row + columns.begin, columns.size(), factor);
       factor = 1.0F;

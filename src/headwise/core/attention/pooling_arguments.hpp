@@ -54,6 +54,10 @@ struct PoolingArguments {
   /// (batch, heads, keys + extra slots): each head's weights on a key, before dropout, summed over
   /// the queries; null if not returned.
   float* key_mass = nullptr;
+  /// A measure of each row of weights before dropout, (batch, heads, queries), which `measure`
+  /// computes from the weights times `factor`; null if not returned.
+  float* row_measures = nullptr;
+  float (*measure)(const float* weights, std::size_t count, float factor) noexcept = nullptr;
   /// All scores at the stage `masked`, and all weights as dropout left them, (batch, heads,
   /// queries, keys + extra slots); null if not captured.
   float* captured_scores = nullptr;

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <headwise/core/kernels/dispatch.hpp>
 #include <headwise/core/models/embedding.hpp>
+#include <optional>
 
 namespace headwise {
 namespace {
@@ -33,7 +34,8 @@ void for_each_run(const TransformerSettings& settings, std::size_t batch,
 void positions_into(const TransformerSettings& settings, const EmbeddedTokens& tokens,
                     std::int32_t* positions) noexcept {
   const std::size_t num_keys = tokens.num_cached + tokens.length;
-  const auto& padding = settings.padding_token;
+  const auto& padding =
+      tokens.tokens != nullptr ? settings.padding_token : std::optional<std::int64_t>();
   for (std::size_t sample = 0; sample < tokens.batch; ++sample) {
     std::int32_t count = 0;
     for (std::size_t key = 0; key < num_keys; ++key) {
@@ -49,22 +51,43 @@ void positions_into(const TransformerSettings& settings, const EmbeddedTokens& t
   }
 }
 
-void embed(const ModelParameters& parameters, const ModelParameters::Stack& stack,
-           const EmbeddedTokens& tokens, float* x) noexcept {
+void embed(const ModelParameters& parameters, const EmbeddedTokens& tokens, float* x) noexcept {
   const std::size_t size = parameters.settings().num_hiddens;
   const float scale = parameters.settings().embedding_scale;
-  const float* positions = parameters.positions(stack);
   for (std::size_t row = 0; row < tokens.rows(); ++row, x += size) {
     const auto token = static_cast<std::size_t>(tokens.tokens[row]);
     std::copy_n(parameters.values(parameters.embedding()) + token * size, size, x);
     if (scale != 1.0F) {
       kernels::scale(x, size, scale);
     }
+  }
+}
+
+void embed_backward(ModelParameters& parameters, const EmbeddedTokens& tokens,
+                    float* gradient) noexcept {
+  const TransformerSettings& settings = parameters.settings();
+  const std::size_t size = settings.num_hiddens;
+  float* embeddings = parameters.gradient(parameters.embedding());
+  for (std::size_t row = 0; row < tokens.rows(); ++row, gradient += size) {
+    if (settings.embedding_scale != 1.0F) {
+      kernels::scale(gradient, size, settings.embedding_scale);
+    }
+    const auto token = static_cast<std::size_t>(tokens.tokens[row]);
+    kernels::add(embeddings + token * size, gradient, size);
+  }
+}
+
+void add_positions(const ModelParameters& parameters, const ModelParameters::Stack& stack,
+                   const EmbeddedTokens& tokens, float* x) noexcept {
+  const std::size_t size = parameters.settings().num_hiddens;
+  const float* positions = parameters.positions(stack);
+  const float* segments = parameters.values(parameters.segment());
+  for (std::size_t row = 0; row < tokens.rows(); ++row, x += size) {
     if (positions != nullptr) {
       const std::ptrdiff_t first = tokens.positions[row] * static_cast<std::ptrdiff_t>(size);
       kernels::add(x, positions + first, size);
     }
-    if (const float* segments = parameters.values(parameters.segment()); segments != nullptr) {
+    if (segments != nullptr) {
       const auto segment =
           tokens.segments != nullptr ? static_cast<std::size_t>(tokens.segments[row]) : 0;
       kernels::add(x, segments + segment * size, size);
@@ -72,13 +95,12 @@ void embed(const ModelParameters& parameters, const ModelParameters::Stack& stac
   }
 }
 
-void embed_backward(ModelParameters& parameters, const ModelParameters::Stack& stack,
-                    const EmbeddedTokens& tokens, float* gradient) noexcept {
+void add_positions_backward(ModelParameters& parameters, const ModelParameters::Stack& stack,
+                            const EmbeddedTokens& tokens, const float* gradient) noexcept {
   const TransformerSettings& settings = parameters.settings();
   const std::size_t size = settings.num_hiddens;
   float* positions = parameters.gradient(stack.position);
   float* segments = parameters.gradient(parameters.segment());
-  float* embeddings = parameters.gradient(parameters.embedding());
   for (std::size_t row = 0; row < tokens.rows(); ++row, gradient += size) {
     if (positions != nullptr) {
       const auto position =
@@ -90,11 +112,6 @@ void embed_backward(ModelParameters& parameters, const ModelParameters::Stack& s
           tokens.segments != nullptr ? static_cast<std::size_t>(tokens.segments[row]) : 0;
       kernels::add(segments + segment * size, gradient, size);
     }
-    if (settings.embedding_scale != 1.0F) {
-      kernels::scale(gradient, size, settings.embedding_scale);
-    }
-    const auto token = static_cast<std::size_t>(tokens.tokens[row]);
-    kernels::add(embeddings + token * size, gradient, size);
   }
 }
 
@@ -117,7 +134,6 @@ void embed_patches(const ModelParameters& parameters, const float* patches, std:
   const TransformerSettings& settings = parameters.settings();
   const std::size_t size = settings.num_hiddens;
   const std::size_t length = length_of(settings);
-  const float* positions = parameters.positions(parameters.decoder());
   const std::size_t floats = settings.num_patches() * size;
   // Projected side by side, then moved apart from the last sample on, to make room for class
   // tokens.
@@ -126,16 +142,11 @@ void embed_patches(const ModelParameters& parameters, const float* patches, std:
                                  .outputs = x,
                                  .rows = batch * settings.num_patches()};
   project({&projection, 1}, num_threads);
-  for (std::size_t sample = batch; sample-- > 0;) {
+  for (std::size_t sample = batch; settings.class_token && sample-- > 0;) {
     float* first = x + sample * length * size;
-    if (settings.class_token) {
-      float* projected = x + sample * floats;
-      std::copy_backward(projected, projected + floats, first + size + floats);
-      std::copy_n(parameters.values(parameters.class_token()), size, first);
-    }
-    if (positions != nullptr) {
-      kernels::add(first, positions, length * size);
-    }
+    float* projected = x + sample * floats;
+    std::copy_backward(projected, projected + floats, first + size + floats);
+    std::copy_n(parameters.values(parameters.class_token()), size, first);
   }
 }
 
@@ -146,16 +157,10 @@ void embed_patches_backward(ModelParameters& parameters, const float* patches, s
   const std::size_t size = settings.num_hiddens;
   const std::size_t length = length_of(settings);
   const std::size_t floats = settings.num_patches() * size;
-  float* positions = parameters.gradient(parameters.decoder().position);
-  for (std::size_t sample = 0; sample < batch; ++sample) {
+  for (std::size_t sample = 0; settings.class_token && sample < batch; ++sample) {
     const float* first = gradient + sample * length * size;
-    if (positions != nullptr) {
-      kernels::add(positions + settings.position_offset * size, first, length * size);
-    }
-    if (settings.class_token) {
-      kernels::add(parameters.gradient(parameters.class_token()), first, size);
-      std::copy(first + size, first + size + floats, gradient + sample * floats);
-    }
+    kernels::add(parameters.gradient(parameters.class_token()), first, size);
+    std::copy(first + size, first + size + floats, gradient + sample * floats);
   }
   linear_backward(
       parameters.linear(parameters.patches()),

@@ -11,7 +11,7 @@ namespace headwise {
 
 /// The tokens of an encoder or decoder; the memory is the caller's.
 struct EmbeddedTokens {
-  const std::int32_t* tokens = nullptr;    ///< (batch, length)
+  const std::int32_t* tokens = nullptr;    ///< (batch, length); null for given embeddings
   const std::int32_t* segments = nullptr;  ///< (batch, length); null is all 0
   std::size_t batch = 0;
   std::size_t length = 0;
@@ -29,13 +29,18 @@ struct EmbeddedTokens {
 void positions_into(const TransformerSettings& settings, const EmbeddedTokens& tokens,
                     std::int32_t* positions) noexcept;
 
-/// x (batch, length, num_hiddens) = embedding · scale + position + segment.
-void embed(const ModelParameters& parameters, const ModelParameters::Stack& stack,
-           const EmbeddedTokens& tokens, float* x) noexcept;
+/// x (batch, length, num_hiddens) = embedding · scale.
+void embed(const ModelParameters& parameters, const EmbeddedTokens& tokens, float* x) noexcept;
+/// Adds to the gradient of the embeddings; overwrites `gradient`.
+void embed_backward(ModelParameters& parameters, const EmbeddedTokens& tokens,
+                    float* gradient) noexcept;
 
-/// Adds to the gradients of embeddings, positions and segments; overwrites `gradient`.
-void embed_backward(ModelParameters& parameters, const ModelParameters::Stack& stack,
-                    const EmbeddedTokens& tokens, float* gradient) noexcept;
+/// x (batch, length, num_hiddens) += position + segment, in models that have them.
+void add_positions(const ModelParameters& parameters, const ModelParameters::Stack& stack,
+                   const EmbeddedTokens& tokens, float* x) noexcept;
+/// Adds to the gradients of positions and segments.
+void add_positions_backward(ModelParameters& parameters, const ModelParameters::Stack& stack,
+                            const EmbeddedTokens& tokens, const float* gradient) noexcept;
 
 /// pixels (batch, channels, height, width) → patches (batch, patches, channels · height · width of
 /// a patch), row by row of the image.
@@ -45,12 +50,11 @@ void cut_patches(const TransformerSettings& settings, const float* pixels, std::
 void join_patches(const TransformerSettings& settings, const float* patches, std::size_t batch,
                   float* pixels) noexcept;
 
-/// x (batch, length, num_hiddens): the class token, if there is one, and the patches, projected,
-/// plus positions.
+/// x (batch, length, num_hiddens): the class token, if there is one, and the patches, projected.
 void embed_patches(const ModelParameters& parameters, const float* patches, std::size_t batch,
                    std::size_t num_threads, float* x) noexcept;
 
-/// Adds to the gradients of positions, class token and projection, and writes that of the patches.
+/// Adds to the gradients of class token and projection, and writes that of the patches.
 /// Overwrites `gradient`, whose first rows then are the patches' alone.
 void embed_patches_backward(ModelParameters& parameters, const float* patches, std::size_t batch,
                             std::size_t num_threads, float* gradient, float* patch_gradient,

@@ -17,4 +17,19 @@ void normalize_rows_backward(ModelParameters& parameters, const ModelParameters:
                              const float* inputs, const float* gradient, std::size_t rows,
                              float* input_gradient) noexcept;
 
+/// What the norm divides each row by: its standard deviation or root mean square, with epsilon.
+void norm_scales_into(const ModelParameters& parameters, const float* inputs, std::size_t rows,
+                      float* scales) noexcept;
+
+/// The norm with given divisors, (rows,).
+void normalize_rows_by(const ModelParameters& parameters, const ModelParameters::NormIndices& norm,
+                       const float* inputs, const float* scales, std::size_t rows,
+                       float* outputs) noexcept;
+
+/// The gradient of one row of `normalize_rows_by`, whose divisor is a constant. As
+/// `normalize_rows_backward`.
+void normalize_row_by_backward(ModelParameters& parameters,
+                               const ModelParameters::NormIndices& norm, const float* input,
+                               float scale, const float* gradient, float* input_gradient) noexcept;
+
 }  // namespace headwise

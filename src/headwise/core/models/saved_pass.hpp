@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <headwise/core/memory/aligned_floats.hpp>
 #include <headwise/core/memory/arena.hpp>
+#include <headwise/core/models/activations.hpp>
 #include <headwise/core/models/transformer_stack.hpp>
 #include <vector>
 
@@ -20,11 +21,16 @@ class SavedPass {
     SavedStack encoder;
     float* source;  ///< (batch, source length, num_hiddens), the encoder's output
     SavedStack decoder;
+    // What patched final norms divide by; (batch, length) and (batch, source length).
+    float* norm_scales;
+    float* source_norm_scales;
   };
   struct Sizes {
     std::size_t batch = 0;
     std::size_t length = 0;
     std::size_t source_length = 0;
+    bool has_norm_scales = false;
+    bool has_embeddings = false;  ///< given in place of tokens
 
     friend bool operator==(const Sizes&, const Sizes&) = default;
   };
@@ -36,6 +42,7 @@ class SavedPass {
   std::vector<std::int32_t> positions;         ///< of the tokens
   std::vector<std::int32_t> source_positions;  ///< of the source
   AlignedFloats floats;
+  KeptPatches patches;
   /// Of the parameters that the pass was run with.
   std::uint64_t version = 0;
   /// Of the layers, when it was run.

@@ -20,7 +20,8 @@ TransformerStack::Sizes TransformerStack::sizes_of(const StackPass& pass) const 
           .source_length = pass.cross.mask.num_keys,
           .num_threads = pass.num_threads,
           .quantized = !pass.self.caches.empty() &&
-                       pass.self.caches.front().precision() != Precision::float32};
+                       pass.self.caches.front().precision() != Precision::float32,
+          .probed = pass.probe.names()};
 }
 
 SavedStack TransformerStack::lay_out_saved(Arena& arena, const Sizes& sizes) const noexcept {
@@ -49,8 +50,19 @@ TransformerStack::ForwardBuffers TransformerStack::lay_out_forward(
     Arena& arena, const Sizes& sizes) const noexcept {
   const TransformerSettings& model = parameters_->settings();
   const std::size_t rows = sizes.batch * sizes.length;
-  const ForwardBuffers buffers{.normalized = arena.take(rows, model.num_hiddens),
-                               .output = arena.take(rows, model.num_hiddens)};
+  std::size_t max_heads = 0;
+  for (const std::vector<AttentionLayer*>* layers : {&self_, &cross_}) {
+    for (const AttentionLayer* layer : *layers) {
+      max_heads = std::max(max_heads, layer->num_heads());
+    }
+  }
+  const ForwardBuffers buffers{
+      .normalized = arena.take(rows, model.num_hiddens),
+      .output = arena.take(rows, model.num_hiddens),
+      .probe = LayerProbeBuffers::lay_out(
+          arena, sizes.probed, sizes.batch, max_heads, sizes.length,
+          std::max(sizes.num_keys, cross_.empty() ? 0 : sizes.source_length), model.num_hiddens,
+          self_.empty() ? 0 : self_.front()->settings().head_size)};
   const auto lay_out = [&](std::span<AttentionLayer* const> layers, std::size_t num_keys) {
     for (const AttentionLayer* layer : layers) {
       const Arena::Scope scope(arena);
@@ -58,6 +70,7 @@ TransformerStack::ForwardBuffers TransformerStack::lay_out_forward(
                                      .num_queries = sizes.length,
                                      .num_keys = num_keys,
                                      .num_threads = sizes.num_threads,
+                                     .key_mass = (sizes.probed & bit_of(ActivationName::key_mass)) != 0,
                                      .quantized = sizes.quantized});
     }
   };
@@ -100,22 +113,28 @@ void TransformerStack::forward_sublayer(const ModelParameters::NormIndices& norm
   x = next;
 }
 
-void TransformerStack::attend(AttentionLayer& layer, const AttentionPasses& passes,
+void TransformerStack::attend(AttentionLayer& layer, const AttentionPasses& passes, Side side,
                               std::size_t number, ForwardArguments arguments,
-                              const StackPass& pass) const noexcept {
+                              const StackPass& pass,
+                              const ForwardBuffers& buffers) const noexcept {
   const AttentionPass attention = passes.layers.empty() ? AttentionPass{} : passes.layers[number];
   arguments.mask = &passes.mask;
   arguments.head_gate = attention.head_gate;
   arguments.gate_stride = attention.gate_stride;
   arguments.attention_weights = attention.attention_weights;
   arguments.weight_rows = attention.weight_rows;
-  arguments.captured = attention.captured;
   arguments.cache = passes.caches.empty() ? nullptr : &passes.caches[number];
   arguments.arena = pass.arena;
   arguments.num_threads = pass.num_threads;
   arguments.requires_grad = !passes.memory.empty();
+  LayerProbe probe(pass.probe, side, number, layer, arguments, buffers.probe);
+  arguments.probe = pass.probe.any() ? &probe : nullptr;
   layer.forward_into(arguments,
                      arguments.requires_grad ? std::move(passes.memory[number]) : ForwardMemory{});
+}
+
+ActivationView TransformerStack::stream(const StackPass& pass, float* x) const noexcept {
+  return stream_view(x, pass.batch, pass.length, parameters_->settings().num_hiddens);
 }
 
 float* TransformerStack::forward(const StackPass& pass, float* x,
@@ -123,11 +142,15 @@ float* TransformerStack::forward(const StackPass& pass, float* x,
   const Arena::Scope scope(*pass.arena);
   const ForwardBuffers buffers = lay_out_forward(*pass.arena, sizes_of(pass));
   std::size_t sublayer = 0;
-  for (std::size_t i = 0; i < indices_->layers.size(); ++i) {
+  for (std::size_t i = pass.first_layer; i < indices_->layers.size(); ++i) {
     const ModelParameters::Layer& layer = indices_->layers[i];
+    const auto visit = [&](ActivationName name, float* floats, Side side) {
+      pass.probe.visit(name, side, i, stream(pass, floats));
+    };
+    visit(ActivationName::resid_pre, x, pass.side);
     forward_sublayer(layer.norm, pass, buffers, x, saved, sublayer++,
                      [&](const float* inputs, float* outputs) {
-                       attend(*self_[i], pass.self, i,
+                       attend(*self_[i], pass.self, pass.side, i,
                               {.queries = inputs,
                                .keys = inputs,
                                .values = inputs,
@@ -135,20 +158,23 @@ float* TransformerStack::forward(const StackPass& pass, float* x,
                                .positions_sample_stride = pass.rotations_sample_stride,
                                .rotations = pass.rotations,
                                .output = outputs},
-                              pass);
+                              pass, buffers);
+                       visit(ActivationName::attn_out, outputs, pass.side);
                      });
     if (settings_->has_cross_attention) {
       forward_sublayer(layer.cross_norm, pass, buffers, x, saved, sublayer++,
                        [&](const float* inputs, float* outputs) {
-                         attend(*cross_[i], pass.cross, i,
+                         attend(*cross_[i], pass.cross, Side::cross, i,
                                 {.queries = inputs,
                                  .keys = pass.source,
                                  .values = pass.source,
                                  .num_new_keys = pass.source_length,
                                  .output = outputs},
-                                pass);
+                                pass, buffers);
+                         visit(ActivationName::attn_out, outputs, Side::cross);
                        });
     }
+    visit(ActivationName::resid_mid, x, pass.side);
     if (settings_->ffn_hiddens > 0) {
       forward_sublayer(
           layer.ffn_norm, pass, buffers, x, saved, sublayer++,
@@ -167,8 +193,10 @@ float* TransformerStack::forward(const StackPass& pass, float* x,
                           .rows = pass.rows(),
                           .num_threads = pass.num_threads},
                          hiddens, activated, outputs);
+            visit(ActivationName::mlp_out, outputs, pass.side);
           });
     }
+    visit(ActivationName::resid_post, x, pass.side);
   }
   return x;
 }
@@ -211,7 +239,7 @@ TransformerStack::BackwardBuffers TransformerStack::lay_out_backward(
 }
 
 /// Turns the gradient of a sublayer's output into that of its input. `function(inputs, gradient)`
-/// leaves the gradient of the inputs in `buffers.queries`.
+/// leaves the gradient of the inputs in `buffers.queries`, and may change that of the output.
 template <typename Function>
 void TransformerStack::backward_sublayer(const ModelParameters::NormIndices& norm,
                                          const StackPass& pass, const BackwardBuffers& buffers,
@@ -225,12 +253,17 @@ void TransformerStack::backward_sublayer(const ModelParameters::NormIndices& nor
     write_zeros(buffers.grad_sum, floats);
     normalize_rows_backward(*parameters_, norm, saved.sums + sublayer * floats, gradient, rows,
                             buffers.grad_sum);
-    function(x, buffers.grad_sum);
     std::copy_n(buffers.grad_sum, floats, gradient);
+    function(x, buffers.grad_sum);
     kernels::add(gradient, buffers.queries, floats);
     return;
   }
-  function(x, gradient);
+  float* of_output = gradient;
+  if (!pass.probe.patches.empty()) {  // The stream itself keeps the gradient of what is patched.
+    of_output = buffers.grad_sum;
+    std::copy_n(gradient, floats, of_output);
+  }
+  function(x, of_output);
   if (norm.exists()) {
     normalize_rows_backward(*parameters_, norm, x, buffers.queries, rows, gradient);
   } else {
@@ -239,15 +272,18 @@ void TransformerStack::backward_sublayer(const ModelParameters::NormIndices& nor
 }
 
 void TransformerStack::attend_backward(AttentionLayer& layer, const AttentionPasses& passes,
-                                       std::size_t number, const float* gradient,
+                                       Side side, std::size_t number, float* gradient,
                                        const StackPass& pass,
                                        const BackwardBuffers& buffers) const noexcept {
   float* wanted = passes.layers.empty() ? nullptr : passes.layers[number].head_gate_gradient;
+  LayerGradientProbe probe(pass.probe, side, number);
+  pass.probe.clear_gradient(ActivationName::attn_out, side, number, stream(pass, gradient));
   layer.backward_into({.grad_output = gradient,
                        .queries = buffers.queries,
                        .keys = buffers.keys,
                        .values = buffers.values,
                        .head_gate = wanted != nullptr ? wanted : buffers.gate_gradient,
+                       .probe = pass.probe.patches.empty() ? nullptr : &probe,
                        .arena = pass.arena,
                        .num_threads = pass.num_threads});
 }
@@ -261,9 +297,14 @@ void TransformerStack::backward(const StackPass& pass, const SavedStack& saved, 
   std::size_t sublayer = num_sublayers();
   for (std::size_t i = indices_->layers.size(); i-- > 0;) {
     const ModelParameters::Layer& layer = indices_->layers[i];
+    const auto clear = [&](ActivationName name, float* of_stream) {
+      pass.probe.clear_gradient(name, pass.side, i, stream(pass, of_stream));
+    };
+    clear(ActivationName::resid_post, gradient);
     if (settings_->ffn_hiddens > 0) {
       backward_sublayer(layer.ffn_norm, pass, buffers, saved, --sublayer, gradient,
-                        [&](const float* x, const float* output_gradient) {
+                        [&](const float* x, float* output_gradient) {
+                          clear(ActivationName::mlp_out, output_gradient);
                           const Arena::Scope of_sublayer(*pass.arena);
                           const float* inputs = x;
                           if (layer.ffn_norm.exists() && parameters_->settings().norm_first) {
@@ -283,22 +324,25 @@ void TransformerStack::backward(const StackPass& pass, const SavedStack& saved, 
                                                 of_layer, buffers.queries, *pass.arena);
                         });
     }
+    clear(ActivationName::resid_mid, gradient);
     if (settings_->has_cross_attention) {
       backward_sublayer(layer.cross_norm, pass, buffers, saved, --sublayer, gradient,
-                        [&](const float* /*x*/, const float* output_gradient) {
-                          attend_backward(*cross_[i], pass.cross, i, output_gradient, pass,
-                                          buffers);
+                        [&](const float* /*x*/, float* output_gradient) {
+                          attend_backward(*cross_[i], pass.cross, Side::cross, i, output_gradient,
+                                          pass, buffers);
                           const std::size_t source_floats = pass.batch * pass.source_length * size;
                           kernels::add(source_gradient, buffers.keys, source_floats);
                           kernels::add(source_gradient, buffers.values, source_floats);
                         });
     }
     backward_sublayer(layer.norm, pass, buffers, saved, --sublayer, gradient,
-                      [&](const float* /*x*/, const float* output_gradient) {
-                        attend_backward(*self_[i], pass.self, i, output_gradient, pass, buffers);
+                      [&](const float* /*x*/, float* output_gradient) {
+                        attend_backward(*self_[i], pass.self, pass.side, i, output_gradient, pass,
+                                        buffers);
                         kernels::add(buffers.queries, buffers.keys, floats);
                         kernels::add(buffers.queries, buffers.values, floats);
                       });
+    clear(ActivationName::resid_pre, gradient);
   }
 }
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <headwise/core/attention/attention_layer.hpp>
 #include <headwise/core/memory/arena.hpp>
+#include <headwise/core/models/activations.hpp>
 #include <headwise/core/models/feed_forward.hpp>
 #include <headwise/core/models/model_parameters.hpp>
 #include <span>
@@ -18,7 +19,6 @@ struct AttentionPass {
   /// (batch, heads, queries, keys), or the rows of `weight_rows`
   float* attention_weights = nullptr;
   WeightRows weight_rows{};
-  CapturedActivations captured{};
   float* head_gate_gradient = nullptr;  ///< (batch, heads)
 };
 
@@ -44,6 +44,11 @@ struct StackPass {
   /// The encoder's output, (batch, source length, num_hiddens); null if caches hold its keys.
   const float* source = nullptr;
   std::size_t source_length = 0;  ///< new ones
+  /// What the pass captures and patches, under these names.
+  PassProbe probe{};
+  Side side = Side::self;
+  /// The layer that x enters; those before it do not run.
+  std::size_t first_layer = 0;
   Arena* arena = nullptr;
   std::size_t num_threads = 1;
 
@@ -85,6 +90,7 @@ class TransformerStack {
     std::size_t source_length = 0;  ///< likewise, of cross-attention
     std::size_t num_threads = 1;
     bool quantized = false;  ///< whether KV caches are of integers
+    std::uint32_t probed = 0;  ///< as of `PassProbe::names`
   };
   [[nodiscard]] SavedStack lay_out_saved(Arena& arena, const Sizes& sizes) const noexcept;
 
@@ -97,6 +103,7 @@ class TransformerStack {
   struct ForwardBuffers {
     float* normalized;
     float* output;
+    LayerProbeBuffers probe;  ///< large enough for every layer
   };
   ForwardBuffers lay_out_forward(Arena& arena, const Sizes& sizes) const noexcept;
   /// Turns the embedded input x (batch, length, num_hiddens) into the output of the last layer,
@@ -127,15 +134,17 @@ class TransformerStack {
   void forward_sublayer(const ModelParameters::NormIndices& norm, const StackPass& pass,
                         const ForwardBuffers& buffers, float*& x, const SavedStack* saved,
                         std::size_t sublayer, const Function& function) const noexcept;
+  [[nodiscard]] ActivationView stream(const StackPass& pass, float* x) const noexcept;
   template <typename Function>
   void backward_sublayer(const ModelParameters::NormIndices& norm, const StackPass& pass,
                          const BackwardBuffers& buffers, const SavedStack& saved,
                          std::size_t sublayer, float* gradient,
                          const Function& function) const noexcept;
-  void attend(AttentionLayer& layer, const AttentionPasses& passes, std::size_t number,
-              ForwardArguments arguments, const StackPass& pass) const noexcept;
-  void attend_backward(AttentionLayer& layer, const AttentionPasses& passes, std::size_t number,
-                       const float* gradient, const StackPass& pass,
+  void attend(AttentionLayer& layer, const AttentionPasses& passes, Side side, std::size_t number,
+              ForwardArguments arguments, const StackPass& pass,
+              const ForwardBuffers& buffers) const noexcept;
+  void attend_backward(AttentionLayer& layer, const AttentionPasses& passes, Side side,
+                       std::size_t number, float* gradient, const StackPass& pass,
                        const BackwardBuffers& buffers) const noexcept;
 
   ModelParameters* parameters_;

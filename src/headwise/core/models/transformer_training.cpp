@@ -81,13 +81,31 @@ UncheckedTransformer::BackwardBuffers UncheckedTransformer::lay_out_backward(
   return buffers;
 }
 
-void UncheckedTransformer::final_norm_backward(const TransformerStack& stack, const float* x,
+void UncheckedTransformer::final_norm_backward(const TransformerStack& stack, Side side,
+                                               const float* x, const float* scales,
                                                const float* of_output, std::size_t rows,
                                                float* gradient) noexcept {
-  if (stack.indices().final_norm.exists()) {
-    normalize_rows_backward(*parameters_, stack.indices().final_norm, x, of_output, rows, gradient);
-  } else {
-    std::copy_n(of_output, rows * settings().num_hiddens, gradient);
+  const ModelParameters::NormIndices& norm = stack.indices().final_norm;
+  const std::size_t size = settings().num_hiddens;
+  if (!norm.exists()) {
+    std::copy_n(of_output, rows * size, gradient);
+    return;
+  }
+  const PassProbe probe{.captures = {}, .patches = saved_->patches.patches()};
+  if (scales == nullptr || !probe.patches_any(ActivationName::final_norm_scale, side, 0)) {
+    normalize_rows_backward(*parameters_, norm, x, of_output, rows, gradient);
+    return;
+  }
+  const std::size_t length = rows / saved_->sizes.batch;
+  for (std::size_t row = 0; row < rows; ++row) {
+    const std::size_t first = row * size;
+    if (probe.replaces(ActivationName::final_norm_scale, side, 0, row % length)) {
+      normalize_row_by_backward(*parameters_, norm, x + first, scales[row], of_output + first,
+                                gradient + first);
+    } else {
+      normalize_rows_backward(*parameters_, norm, x + first, of_output + first, 1,
+                              gradient + first);
+    }
   }
 }
 
@@ -104,9 +122,17 @@ void UncheckedTransformer::backward_into(const TransformerBackward& backward) no
   const std::size_t rows = sizes.batch * sizes.length;
   const std::size_t floats = rows * settings().num_hiddens;
   const float* const x = decoder_.output_of(saved_tensors().decoder, rows);
+  const bool is_patched = PassProbe{.captures = {}, .patches = saved_->patches.patches()}
+                              .patches_any(ActivationName::final_norm_scale, Side::self, 0);
+  const float* const scales = is_patched ? saved_tensors().norm_scales : nullptr;
   const float* of_features = backward.hidden;
   if (backward.logits != nullptr) {
-    final_norm(decoder_, x, rows, buffers.features, backward.num_threads);
+    if (scales != nullptr) {
+      normalize_rows_by(*parameters_, decoder_.indices().final_norm, x, scales, rows,
+                        buffers.features);
+    } else {
+      final_norm(decoder_, x, rows, buffers.features, backward.num_threads);
+    }
     const std::size_t unembedding = parameters_->unembedding();
     linear_backward(
         parameters_->linear(unembedding),
@@ -119,7 +145,7 @@ void UncheckedTransformer::backward_into(const TransformerBackward& backward) no
     of_features = buffers.feature_gradient;
   }
   write_zeros(buffers.gradient, floats);
-  final_norm_backward(decoder_, x, of_features, rows, buffers.gradient);
+  final_norm_backward(decoder_, Side::self, x, scales, of_features, rows, buffers.gradient);
   layers_backward(backward, buffers);
 }
 
@@ -127,7 +153,8 @@ void UncheckedTransformer::layers_backward(const TransformerBackward& backward,
                                            const BackwardBuffers& buffers) noexcept {
   is_pending_ = false;
   const SavedPass::Tensors saved = saved_tensors();
-  const auto& [batch, length, source_length] = saved_->sizes;
+  const auto [batch, length, source_length, has_norm_scales, has_embeddings] = saved_->sizes;
+  const PassProbe probe{.captures = {}, .patches = saved_->patches.patches()};
   const std::size_t size = settings().num_hiddens;
   const auto backward_embedding_norm = [&](const TransformerStack& stack, const float* embedded,
                                            std::size_t rows, float* gradient) {
@@ -147,12 +174,22 @@ void UncheckedTransformer::layers_backward(const TransformerBackward& backward,
   pass.layers = backward.layers;
   pass.cross_layers = backward.cross_layers;
   pass.encoder_layers = backward.encoder_layers;
+  pass.probe = probe;
   pass.arena = backward.arena;
   pass.num_threads = backward.num_threads;
 
   write_zeros(buffers.source_gradient, batch * source_length * size);
   decoder_.backward(decoder_pass(pass), saved.decoder, buffers.gradient, buffers.source_gradient);
   backward_embedding_norm(decoder_, saved.embedded, batch * length, buffers.gradient);
+  const EmbeddedTokens tokens{
+      .tokens = saved_->tokens.data(),
+      .segments = saved_->segments.empty() ? nullptr : saved_->segments.data(),
+      .batch = batch,
+      .length = length,
+      .positions = saved_->positions.data()};
+  add_positions_backward(*parameters_, decoder_.indices(), tokens, buffers.gradient);
+  probe.clear_gradient(ActivationName::embeddings, Side::self, 0,
+                       stream_view(buffers.gradient, batch, length, size));
   if (settings().has_patches()) {
     embed_patches_backward(*parameters_, saved.patches, batch, backward.num_threads,
                            buffers.gradient, buffers.patch_gradient, *backward.arena);
@@ -161,29 +198,30 @@ void UncheckedTransformer::layers_backward(const TransformerBackward& backward,
     }
     return;
   }
-  embed_backward(*parameters_, decoder_.indices(),
-                 {.tokens = saved_->tokens.data(),
-                  .segments = saved_->segments.empty() ? nullptr : saved_->segments.data(),
-                  .batch = batch,
-                  .length = length,
-                  .positions = saved_->positions.data()},
-                 buffers.gradient);
+  if (!has_embeddings) {
+    embed_backward(*parameters_, tokens, buffers.gradient);
+  } else if (backward.embeddings != nullptr) {
+    std::copy_n(buffers.gradient, batch * length * size, backward.embeddings);
+  }
   if (!settings().has_encoder()) {
     return;
   }
   const std::size_t rows = batch * source_length;
   float* gradient = buffers.encoder_gradient;
   write_zeros(gradient, rows * size);
-  final_norm_backward(encoder_, encoder_.output_of(saved.encoder, rows), buffers.source_gradient,
-                      rows, gradient);
+  final_norm_backward(encoder_, Side::encoder, encoder_.output_of(saved.encoder, rows),
+                      has_norm_scales ? saved.source_norm_scales : nullptr,
+                      buffers.source_gradient, rows, gradient);
   encoder_.backward(encoder_pass(pass), saved.encoder, gradient, nullptr);
   backward_embedding_norm(encoder_, saved.source_embedded, rows, gradient);
-  embed_backward(*parameters_, encoder_.indices(),
-                 {.tokens = saved_->source.data(),
-                  .batch = batch,
-                  .length = source_length,
-                  .positions = saved_->source_positions.data()},
-                 gradient);
+  const EmbeddedTokens source{.tokens = saved_->source.data(),
+                              .batch = batch,
+                              .length = source_length,
+                              .positions = saved_->source_positions.data()};
+  add_positions_backward(*parameters_, encoder_.indices(), source, gradient);
+  probe.clear_gradient(ActivationName::embeddings, Side::encoder, 0,
+                       stream_view(gradient, batch, source_length, size));
+  embed_backward(*parameters_, source, gradient);
 }
 
 UncheckedTransformer::LossBuffers UncheckedTransformer::lay_out_loss(
@@ -274,8 +312,8 @@ double UncheckedTransformer::loss_and_gradients_into(const TransformerPass& pass
                                    buffers.feature_gradient, pass.num_threads),
       *pass.arena);
   write_zeros(buffers.row_gradient, target_rows * size);
-  final_norm_backward(decoder_, buffers.gathered, buffers.feature_gradient, target_rows,
-                      buffers.row_gradient);
+  final_norm_backward(decoder_, Side::self, buffers.gathered, nullptr, buffers.feature_gradient,
+                      target_rows, buffers.row_gradient);
   write_zeros(backward.gradient, pass.batch * pass.length * size);
   for (std::size_t i = 0; i < target_rows; ++i) {
     const auto row = static_cast<std::size_t>(buffers.target_rows[i]);

@@ -9,6 +9,18 @@
 namespace headwise {
 namespace {
 
+/// Floats that the backward pass needs of a patch.
+std::size_t kept_size(const ActivationPatch& patch, const AttentionLayer* layer,
+                      const StackPass& pass, std::size_t keys) noexcept {
+  if (layer == nullptr) {
+    return 0;
+  }
+  const LayerSettings& settings = layer->settings();
+  const std::size_t heads = patch.heads != nullptr ? patch.num_heads : settings.num_heads;
+  const std::size_t rows = patch.positions != nullptr ? patch.num_positions : pass.length;
+  return pass.batch * heads * rows * kept_floats(patch.at, keys, settings.head_size);
+}
+
 /// The rotary settings of a stack's layers; null without.
 const RotarySettings* rotary_of(const TransformerStack& stack) noexcept {
   if (stack.self_layers().empty()) {
@@ -63,7 +75,8 @@ UncheckedTransformer::Sizes UncheckedTransformer::sizes_of(const TransformerPass
           .source_length = pass.source_length,
           .num_source_keys = cached_source + pass.source_length,
           .num_threads = pass.num_threads,
-          .quantized = pass.cache != nullptr && pass.cache->precision() != Precision::float32};
+          .quantized = pass.cache != nullptr && pass.cache->precision() != Precision::float32,
+          .probed = pass.probe.names()};
 }
 
 StackPass UncheckedTransformer::decoder_pass(const TransformerPass& pass) const noexcept {
@@ -99,6 +112,8 @@ StackPass UncheckedTransformer::decoder_pass(const TransformerPass& pass) const 
         .layers = pass.cross_layers};
   }
   result.source_length = pass.source_length;
+  result.probe = pass.probe;
+  result.first_layer = pass.first_layer;
   result.arena = pass.arena;
   result.num_threads = pass.num_threads;
   return result;
@@ -118,6 +133,9 @@ StackPass UncheckedTransformer::encoder_pass(const TransformerPass& pass) const 
                           .window_right = settings().window_right},
                  .layers = pass.encoder_layers};
   result.rotations_sample_stride = pass.source_key_mask.exist() ? pass.source_length : 0;
+  result.probe = pass.probe;
+  result.probe.positions = nullptr;
+  result.side = Side::encoder;
   result.arena = pass.arena;
   result.num_threads = pass.num_threads;
   return result;
@@ -151,6 +169,9 @@ SavedPass::Tensors UncheckedTransformer::lay_out_saved(
       encoder_.lay_out_saved(arena, {.batch = sizes.batch, .length = sizes.source_length});
   tensors.source = arena.take(sizes.batch, sizes.source_length, model.num_hiddens);
   tensors.decoder = decoder_.lay_out_saved(arena, {.batch = sizes.batch, .length = sizes.length});
+  const std::size_t scaled = sizes.has_norm_scales ? sizes.batch : 0;
+  tensors.norm_scales = arena.take(scaled, sizes.length);
+  tensors.source_norm_scales = arena.take(scaled, sizes.source_length);
   return tensors;
 }
 
@@ -163,6 +184,8 @@ UncheckedTransformer::ForwardBuffers UncheckedTransformer::lay_out_forward(
     Arena& arena, const Sizes& sizes, bool saved) const noexcept {
   const TransformerSettings& model = settings();
   const std::size_t kept = saved ? 0 : sizes.batch;
+  const std::size_t scaled =
+      (sizes.probed & bit_of(ActivationName::final_norm_scale)) != 0 ? sizes.batch : 0;
   const ForwardBuffers buffers{
       .positions = arena.take<std::int32_t>(sizes.batch, sizes.length),
       .source_positions = arena.take<std::int32_t>(sizes.batch, sizes.source_length),
@@ -171,14 +194,17 @@ UncheckedTransformer::ForwardBuffers UncheckedTransformer::lay_out_forward(
       .patches = arena.take(kept, model.num_patches(), model.patch_width()),
       .x = arena.take(kept, sizes.length, model.num_hiddens),
       .source = arena.take(kept, sizes.source_length, model.num_hiddens),
-      .features = arena.take(sizes.batch, sizes.length, model.num_hiddens)};
+      .features = arena.take(sizes.batch, sizes.length, model.num_hiddens),
+      .norm_scales = arena.take(scaled, sizes.length),
+      .source_norm_scales = arena.take(scaled, sizes.source_length)};
   {
     const Arena::Scope scope(arena);
     encoder_.lay_out_forward(arena, {.batch = sizes.batch,
                                      .length = sizes.source_length,
                                      .num_keys = sizes.source_length,
                                      .source_length = 0,
-                                     .num_threads = sizes.num_threads});
+                                     .num_threads = sizes.num_threads,
+                                     .probed = sizes.probed});
   }
   const Arena::Scope scope(arena);
   decoder_.lay_out_forward(arena, {.batch = sizes.batch,
@@ -186,7 +212,8 @@ UncheckedTransformer::ForwardBuffers UncheckedTransformer::lay_out_forward(
                                    .num_keys = sizes.num_keys,
                                    .source_length = sizes.num_source_keys,
                                    .num_threads = sizes.num_threads,
-                                   .quantized = sizes.quantized});
+                                   .quantized = sizes.quantized,
+                                   .probed = sizes.probed});
   return buffers;
 }
 
@@ -216,7 +243,22 @@ TransformerMemory UncheckedTransformer::allocate(const TransformerPass& pass) co
   allocate_layers(encoder_.self_layers(), encoder.self, pass.source_length,
                   encoder.rotations_sample_stride, memory.encoder);
   SavedPass saved;
-  saved.sizes = {.batch = pass.batch, .length = pass.length, .source_length = pass.source_length};
+  saved.sizes = {
+      .batch = pass.batch,
+      .length = pass.length,
+      .source_length = pass.source_length,
+      .has_norm_scales = std::ranges::any_of(pass.probe.patches, [](const ActivationPatch& patch) {
+        return patch.at == ActivationName::final_norm_scale;
+      }),
+      .has_embeddings = pass.embeddings != nullptr};
+  saved.patches = KeptPatches(pass.probe.patches, [&](const ActivationPatch& patch) {
+    const StackPass& stack = patch.side == Side::encoder ? encoder : decoder;
+    const std::size_t keys =
+        patch.side == Side::self ? pass.length : std::size_t{pass.source_length};
+    const std::span<AttentionLayer* const> of_side = layers(patch.side);
+    return kept_size(patch, patch.layer < of_side.size() ? of_side[patch.layer] : nullptr, stack,
+                     keys);
+  });
   const auto copy = [](const std::int32_t* numbers, std::size_t count) {
     return numbers != nullptr ? std::vector(numbers, numbers + count) : std::vector<std::int32_t>();
   };
@@ -252,14 +294,23 @@ float* UncheckedTransformer::embed_inputs(const TransformerPass& pass, const Emb
                                           const ForwardBuffers& buffers,
                                           const SavedPass::Tensors* saved) noexcept {
   float* const x = saved != nullptr ? saved->decoder.streams : buffers.x;
+  if (pass.stream != nullptr) {
+    std::copy_n(pass.stream, tokens.rows() * settings().num_hiddens, x);
+    return x;
+  }
   float* const embedded = saved != nullptr && settings().embedding_norm ? saved->embedded : x;
   if (settings().has_patches()) {
     float* patches = saved != nullptr ? saved->patches : buffers.patches;
     cut_patches(settings(), pass.pixels, pass.batch, patches);
     embed_patches(*parameters_, patches, pass.batch, pass.num_threads, embedded);
+  } else if (pass.embeddings != nullptr) {
+    std::copy_n(pass.embeddings, tokens.rows() * settings().num_hiddens, embedded);
   } else {
-    embed(*parameters_, decoder_.indices(), tokens, embedded);
+    embed(*parameters_, tokens, embedded);
   }
+  pass.probe.visit(ActivationName::embeddings, Side::self, 0,
+                   stream_view(embedded, pass.batch, pass.length, settings().num_hiddens));
+  add_positions(*parameters_, decoder_.indices(), tokens, embedded);
   normalize_embedding(decoder_, embedded, pass.batch * pass.length, x, pass.num_threads);
   return x;
 }
@@ -286,14 +337,21 @@ const float* UncheckedTransformer::run_encoder(const TransformerPass& pass,
       saved != nullptr ? saved_->source_positions.data() : buffers.source_positions;
   positions_into(settings(), tokens, positions);
   tokens.positions = positions;
-  embed(*parameters_, encoder_.indices(), tokens, embedded);
-  normalize_embedding(encoder_, embedded, rows, x, pass.num_threads);
+  embed(*parameters_, tokens, embedded);
   StackPass stack = encoder_pass(pass);
+  stack.probe.visit(ActivationName::embeddings, Side::encoder, 0,
+                    stream_view(embedded, pass.batch, pass.source_length, settings().num_hiddens));
+  add_positions(*parameters_, encoder_.indices(), tokens, embedded);
+  normalize_embedding(encoder_, embedded, rows, x, pass.num_threads);
   stack.self.memory = memory.encoder;
   rotate_into(encoder_, tokens, buffers.source_rotations, stack);
   const float* output = encoder_.forward(stack, x, saved != nullptr ? &saved->encoder : nullptr);
   float* const source = saved != nullptr ? saved->source : buffers.source;
-  final_norm(encoder_, output, rows, source, pass.num_threads);
+  probed_final_norm(
+      encoder_, stack, output,
+      saved != nullptr && saved_->sizes.has_norm_scales ? saved->source_norm_scales
+                                                        : buffers.source_norm_scales,
+      source);
   if (pass.encoder_hidden != nullptr) {
     std::copy_n(source, rows * settings().num_hiddens, pass.encoder_hidden);
   }
@@ -310,11 +368,30 @@ void UncheckedTransformer::final_norm(const TransformerStack& stack, const float
   }
 }
 
-float* UncheckedTransformer::run_layers(const TransformerPass& pass, const ForwardBuffers& buffers,
+void UncheckedTransformer::probed_final_norm(const TransformerStack& stack, const StackPass& pass,
+                                             const float* x, float* scales,
+                                             float* y) const noexcept {
+  constexpr ActivationName name = ActivationName::final_norm_scale;
+  if (pass.probe.touches(name, pass.side, 0)) {
+    norm_scales_into(*parameters_, x, pass.rows(), scales);
+    pass.probe.visit(name, pass.side, 0, stream_view(scales, pass.batch, pass.length, 1));
+  }
+  if (pass.probe.patches_any(name, pass.side, 0)) {
+    normalize_rows_by(*parameters_, stack.indices().final_norm, x, scales, pass.rows(), y);
+  } else {
+    final_norm(stack, x, pass.rows(), y, pass.num_threads);
+  }
+}
+
+float* UncheckedTransformer::run_layers(const TransformerPass& given, const ForwardBuffers& buffers,
                                         TransformerMemory& memory) noexcept {
   parameters_->pack();
   const bool is_saved = memory.saved.has_value();
   keep(memory);
+  TransformerPass pass = given;
+  if (is_saved) {
+    pass.probe.patches = saved_->patches.patches();
+  }
   SavedPass::Tensors tensors{};
   if (is_saved) {
     tensors = saved_tensors();
@@ -353,11 +430,15 @@ void UncheckedTransformer::forward_into(const TransformerPass& pass,
       lay_out_forward(*pass.arena, sizes_of(pass), kept.saved.has_value());
   const std::size_t size = settings().num_hiddens;
   const float* x = run_layers(pass, buffers, kept);
+  float* scales = buffers.norm_scales;
   if (pass.requires_grad) {
     saved_->num_layer_passes = num_saved_passes();
+    if (saved_->sizes.has_norm_scales) {
+      scales = saved_tensors().norm_scales;
+    }
   }
   float* const features = pass.hidden != nullptr ? pass.hidden : buffers.features;
-  final_norm(decoder_, x, pass.batch * pass.length, features, pass.num_threads);
+  probed_final_norm(decoder_, decoder_pass(pass), x, scales, features);
   if (pass.logits == nullptr || pass.length == 0) {
     return;
   }

@@ -29,6 +29,11 @@ struct TransformerPass {
   const float* pixels = nullptr;           ///< (batch, channels, height, width), in place of tokens
   const std::int32_t* segments = nullptr;  ///< (batch, length); null is all 0
   const std::int32_t* targets = nullptr;   ///< (batch, length), of a pass with a loss
+  /// (batch, length, num_hiddens), in place of tokens: what stands before positions are added.
+  const float* embeddings = nullptr;
+  /// Likewise: the residual stream that enters `first_layer`, before which nothing runs.
+  const float* stream = nullptr;
+  std::size_t first_layer = 0;
   std::size_t batch = 0;
   std::size_t length = 0;
   /// Entry [sample · sample_stride + query · query_stride]; null for none.
@@ -45,6 +50,8 @@ struct TransformerPass {
   std::span<const AttentionPass> cross_layers = {};
   std::span<const AttentionPass> encoder_layers = {};
   TransformerCache* cache = nullptr;
+  /// What is captured and patched. No patches in passes with a loss.
+  PassProbe probe{};
   // Results of `forward_into`; null if they are not wanted.
   float* hidden = nullptr;          ///< (batch, length, num_hiddens)
   float* logits = nullptr;          ///< (batch, length, vocabulary)
@@ -65,6 +72,7 @@ struct TransformerBackward {
   std::span<const AttentionPass> cross_layers = {};
   std::span<const AttentionPass> encoder_layers = {};
   float* pixels = nullptr;  ///< of models that read images: written
+  float* embeddings = nullptr;  ///< of a pass that was given embeddings: written, or null
   Arena* arena = nullptr;   ///< of the size of `lay_out_backward`
   std::size_t num_threads = 1;
 };
@@ -105,6 +113,7 @@ class UncheckedTransformer {
     std::size_t num_source_keys = 0;  ///< cached and new ones
     std::size_t num_threads = 1;
     bool quantized = false;  ///< whether the cache is of integers
+    std::uint32_t probed = 0;  ///< as of `PassProbe::names`
   };
   [[nodiscard]] static Sizes sizes_of(const TransformerPass& pass) noexcept;
 
@@ -118,6 +127,9 @@ class UncheckedTransformer {
     float* x;
     float* source;  ///< the encoder's output
     float* features;
+    // What the final norms divide by, if that is captured or patched.
+    float* norm_scales;         ///< (batch, length)
+    float* source_norm_scales;  ///< (batch, source length)
   };
   /// Working memory of `forward_into`. `saved` as for a pass that requires gradients.
   ForwardBuffers lay_out_forward(Arena& arena, const Sizes& sizes, bool saved) const noexcept;
@@ -185,7 +197,7 @@ class UncheckedTransformer {
     }
   }
   /// Runs encoder and decoder; returns the output of the last layer, (batch, length, num_hiddens).
-  float* run_layers(const TransformerPass& pass, const ForwardBuffers& buffers,
+  float* run_layers(const TransformerPass& given, const ForwardBuffers& buffers,
                     TransformerMemory& memory) noexcept;
   const float* run_encoder(const TransformerPass& pass, const ForwardBuffers& buffers,
                            TransformerMemory& memory, const SavedPass::Tensors* saved) noexcept;
@@ -197,9 +209,14 @@ class UncheckedTransformer {
   /// y = the final norm of x, or x.
   void final_norm(const TransformerStack& stack, const float* x, std::size_t rows, float* y,
                   std::size_t num_threads) const noexcept;
-  /// Adds to `gradient` (rows, num_hiddens), which is 0, that of x.
-  void final_norm_backward(const TransformerStack& stack, const float* x, const float* of_output,
-                           std::size_t rows, float* gradient) noexcept;
+  /// The same of a pass that may capture or patch what it divides by, which `scales` then holds.
+  void probed_final_norm(const TransformerStack& stack, const StackPass& pass, const float* x,
+                         float* scales, float* y) const noexcept;
+  /// Adds to `gradient` (rows, num_hiddens), which is 0, that of x. Where a patch replaced what the
+  /// norm divides by, that is a constant: `scales`, which are null without such patches.
+  void final_norm_backward(const TransformerStack& stack, Side side, const float* x,
+                           const float* scales, const float* of_output, std::size_t rows,
+                           float* gradient) noexcept;
   /// Takes the gradient of the last layer's output back to the inputs.
   void layers_backward(const TransformerBackward& backward,
                        const BackwardBuffers& buffers) noexcept;

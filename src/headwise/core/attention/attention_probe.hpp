@@ -1,0 +1,67 @@
+#pragma once
+
+#include <cstddef>
+#include <headwise/core/attention/heads_view.hpp>
+#include <headwise/core/attention/pooling_arguments.hpp>
+
+namespace headwise {
+
+/// What stands inside a layer before its heads are pooled; `queries` has the rows of the queries,
+/// the others those of the new keys.
+struct ProjectedHeads {
+  HeadsView<float> queries;
+  HeadsView<float> keys;
+  HeadsView<float> values;
+};
+
+/// Reads and replaces what stands inside a layer during a pass: how models capture and patch.
+class AttentionProbe {
+ public:
+  AttentionProbe() = default;
+  AttentionProbe(const AttentionProbe&) = delete;
+  AttentionProbe(AttentionProbe&&) = delete;
+  AttentionProbe& operator=(const AttentionProbe&) = delete;
+  AttentionProbe& operator=(AttentionProbe&&) = delete;
+  virtual ~AttentionProbe() = default;
+
+  /// Whether keys and values are wanted that no query reads.
+  [[nodiscard]] virtual bool reads_all_keys() const noexcept = 0;
+  /// Queries, keys and values, projected and rotated.
+  virtual void projected(const ProjectedHeads& heads) noexcept = 0;
+  /// May ask for further results of the pooling.
+  virtual void before_pooling(PoolingArguments& pooling) noexcept = 0;
+  /// The pooled heads, before the gates.
+  virtual void after_pooling(const PoolingArguments& pooling) noexcept = 0;
+  /// The layer's output, and what W_o made it of: the gated heads, (batch, queries, query width).
+  virtual void after_output(const float* gated, float* output) noexcept = 0;
+};
+
+/// The gradients of a layer's heads in a backward pass; shapes are those of the heads.
+struct HeadGradients {
+  HeadsView<float> pooled;  ///< behind the gates
+  HeadsView<float> queries;
+  HeadsView<float> keys;
+  HeadsView<float> values;
+  float* head_gate;  ///< (batch, heads)
+};
+
+/// The backward pass through what an `AttentionProbe` replaced: constants, which have no gradient.
+class AttentionGradientProbe {
+ public:
+  AttentionGradientProbe() = default;
+  AttentionGradientProbe(const AttentionGradientProbe&) = delete;
+  AttentionGradientProbe(AttentionGradientProbe&&) = delete;
+  AttentionGradientProbe& operator=(const AttentionGradientProbe&) = delete;
+  AttentionGradientProbe& operator=(AttentionGradientProbe&&) = delete;
+  virtual ~AttentionGradientProbe() = default;
+
+  /// Before the backward pass of the pooling, whose arguments are those of the forward pass.
+  virtual void before_pooling(const PoolingArguments& pooling,
+                              const HeadGradients& gradients) noexcept = 0;
+  /// Behind it, before queries and keys are rotated back. `gates` has entry [sample · gate_stride +
+  /// head]; null is 1.
+  virtual void after_pooling(const PoolingArguments& pooling, const float* gates,
+                             std::size_t gate_stride, const HeadGradients& gradients) noexcept = 0;
+};
+
+}  // namespace headwise

@@ -1,0 +1,201 @@
+#include <algorithm>
+#include <headwise/core/memory/zeros.hpp>
+#include <headwise/core/models/activations.hpp>
+#include <ranges>
+
+namespace headwise {
+namespace {
+
+/// function(patch) for each patch of an activation, in order.
+template <typename Function>
+void for_each_patch(const PassProbe& probe, ActivationName at, Side side, std::size_t layer,
+                    const Function& function) noexcept {
+  for (const ActivationPatch& patch : probe.patches) {
+    if (patch.at == at && patch.side == side && patch.layer == layer) {
+      function(patch);
+    }
+  }
+}
+
+float* row_of(const ActivationView& view, std::size_t sample, std::size_t head,
+              std::size_t row) noexcept {
+  return view.data.head(sample, head) + row * view.data.row_stride;
+}
+
+/// The mean of one number of a head over batch and rows.
+float mean_of(const ActivationView& view, std::size_t head, std::size_t element) noexcept {
+  double sum = 0;
+  for (std::size_t sample = 0; sample < view.batch; ++sample) {
+    for (std::size_t row = 0; row < view.rows; ++row) {
+      sum += static_cast<double>(row_of(view, sample, head, row)[element]);
+    }
+  }
+  return static_cast<float>(sum / static_cast<double>(view.batch * view.rows));
+}
+
+/// Writes each number's mean into the chosen rows.
+void write_mean(const ActivationPatch& patch, const ActivationView& view) noexcept {
+  const std::size_t heads = patch.heads != nullptr ? patch.num_heads : view.heads;
+  for (std::size_t i = 0; i < heads; ++i) {
+    const std::int32_t head =
+        patch.heads != nullptr ? patch.heads[i] : static_cast<std::int32_t>(i);
+    ActivationPatch of_head = patch;
+    of_head.heads = &head;
+    of_head.num_heads = 1;
+    for (std::size_t element = 0; element < view.size; ++element) {
+      const float mean = mean_of(view, static_cast<std::size_t>(head), element);
+      for_each_patched_row(of_head, view.batch, view.heads, view.rows,
+                           [&](std::size_t sample, std::size_t of, std::size_t row, std::size_t) {
+                             row_of(view, sample, of, row)[element] = mean;
+                           });
+    }
+  }
+}
+
+}  // namespace
+
+ActivationAxes axes_of(ActivationName name, const ActivationSizes& sizes) noexcept {
+  using enum ActivationName;
+  switch (name) {
+    case queries:
+    case z:
+      return {.heads = sizes.num_heads,
+              .rows = sizes.rows,
+              .size = sizes.head_size,
+              .has_heads = true};
+    case keys:
+    case values:
+      return {.heads = sizes.num_kv_heads,
+              .rows = sizes.keys,
+              .size = sizes.head_size,
+              .has_heads = true};
+    case scores:
+    case pattern:
+    case dropped_weights:
+      return {
+          .heads = sizes.num_heads, .rows = sizes.rows, .size = sizes.keys, .has_heads = true};
+    case head_out:
+      return {.heads = sizes.num_heads,
+              .rows = sizes.rows,
+              .size = sizes.num_hiddens,
+              .has_heads = true};
+    case key_mass:
+      return {
+          .heads = sizes.num_heads, .rows = sizes.keys, .has_heads = true, .has_size = false};
+    case row_entropy:
+      return {
+          .heads = sizes.num_heads, .rows = sizes.rows, .has_heads = true, .has_size = false};
+    case final_norm_scale:
+      return {.rows = sizes.rows, .has_size = false};
+    default:
+      return {.rows = sizes.rows, .size = sizes.num_hiddens};
+  }
+}
+
+const ActivationCapture* PassProbe::capture(ActivationName at, Side side,
+                                            std::size_t layer) const noexcept {
+  const auto found = std::ranges::find_if(captures, [&](const ActivationCapture& capture) {
+    return capture.at == at && capture.side == side && capture.layer == layer;
+  });
+  return found != captures.end() ? &*found : nullptr;
+}
+
+bool PassProbe::patches_any(ActivationName at, Side side, std::size_t layer) const noexcept {
+  return std::ranges::any_of(patches, [&](const ActivationPatch& patch) {
+    return patch.at == at && patch.side == side && patch.layer == layer;
+  });
+}
+
+bool PassProbe::replaces(ActivationName at, Side side, std::size_t layer,
+                         std::size_t row) const noexcept {
+  return std::ranges::any_of(patches, [&](const ActivationPatch& patch) {
+    const std::span chosen(patch.positions, patch.num_positions);
+    return patch.at == at && patch.side == side && patch.layer == layer &&
+           (patch.positions == nullptr ||
+            std::ranges::find(chosen, static_cast<std::int32_t>(row)) != chosen.end());
+  });
+}
+
+std::uint32_t PassProbe::names() const noexcept {
+  std::uint32_t names = 0;
+  for (const ActivationCapture& capture : captures) {
+    names |= bit_of(capture.at);
+  }
+  for (const ActivationPatch& patch : patches) {
+    names |= bit_of(patch.at);
+  }
+  return names;
+}
+
+void PassProbe::patch(ActivationName at, Side side, std::size_t layer,
+                      const ActivationView& view) const noexcept {
+  for_each_patch(*this, at, side, layer, [&](const ActivationPatch& patch) {
+    if (patch.kind == PatchKind::mean) {
+      write_mean(patch, view);
+      return;
+    }
+    for_each_patched_row(
+        patch, view.batch, view.heads, view.rows,
+        [&](std::size_t sample, std::size_t head, std::size_t row, std::size_t number) {
+          float* to = row_of(view, sample, head, row);
+          if (patch.kind == PatchKind::zero) {
+            write_zeros(to, view.size);
+          } else {
+            std::copy_n(patch.value + number * view.size, view.size, to);
+          }
+        });
+  });
+}
+
+void PassProbe::visit(ActivationName at, Side side, std::size_t layer,
+                      const ActivationView& view) const noexcept {
+  patch(at, side, layer, view);
+  if (const ActivationCapture* wanted = capture(at, side, layer); wanted != nullptr) {
+    copy_positions(view, positions, num_positions, wanted->to);
+  }
+}
+
+void PassProbe::clear_gradient(ActivationName at, Side side, std::size_t layer,
+                               const ActivationView& view) const noexcept {
+  for_each_patch(*this, at, side, layer, [&](const ActivationPatch& patch) {
+    for_each_patched_row(patch, view.batch, view.heads, view.rows,
+                         [&](std::size_t sample, std::size_t head, std::size_t row, std::size_t) {
+                           write_zeros(row_of(view, sample, head, row), view.size);
+                         });
+  });
+}
+
+void copy_positions(const ActivationView& view, const std::int32_t* positions,
+                    std::size_t num_positions, float* to) noexcept {
+  const ActivationPatch all{.positions = positions, .num_positions = num_positions};
+  for_each_patched_row(
+      all, view.batch, view.heads, view.rows,
+      [&](std::size_t sample, std::size_t head, std::size_t row, std::size_t number) {
+        std::copy_n(row_of(view, sample, head, row), view.size, to + number * view.size);
+      });
+}
+
+KeptPatches::KeptPatches(std::span<const ActivationPatch> patches,
+                         const std::function<std::size_t(const ActivationPatch&)>& floats_of)
+    : patches_(patches.begin(), patches.end()) {
+  std::size_t total = 0;
+  const auto copy = [&](const std::int32_t*& list, std::size_t size) {
+    if (list != nullptr) {
+      list = lists_.emplace_back(list, list + size).data();
+    }
+  };
+  lists_.reserve(2 * patches_.size());
+  for (ActivationPatch& patch : patches_) {
+    copy(patch.heads, patch.num_heads);
+    copy(patch.positions, patch.num_positions);
+    total += floats_of(patch);
+  }
+  floats_ = AlignedFloats(total);
+  float* next = floats_.data();
+  for (ActivationPatch& patch : patches_) {
+    patch.kept = next;
+    next += floats_of(patch);
+  }
+}
+
+}  // namespace headwise

@@ -1,0 +1,267 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <headwise/core/attention/attention_layer.hpp>
+#include <headwise/core/attention/attention_probe.hpp>
+#include <headwise/core/memory/aligned_floats.hpp>
+#include <headwise/core/models/transformer_options.hpp>
+#include <span>
+#include <vector>
+
+/// What stands inside a model, which a pass may copy out (captures) and replace (patches).
+namespace headwise {
+
+/// Names of TransformerLens and of the layer's captures. Shapes: (batch, heads, queries, head size)
+/// of `queries`, `z`; (batch, key-value heads, keys, head size) of `keys`, `values`; (batch, heads,
+/// queries, keys) of `scores`, `pattern`, `dropped_weights`; (batch, heads, queries, num_hiddens)
+/// of `head_out`; (batch, heads, keys) of `key_mass`; (batch, heads, queries) of `row_entropy`;
+/// (batch, length, num_hiddens) of the others, but (batch, length) of `final_norm_scale`.
+enum class ActivationName : std::uint8_t {
+  queries,          ///< projected, and rotated in rotary layers
+  keys,             ///< likewise, cached ones included
+  values,           ///< cached ones included
+  scores,           ///< scaled, capped and masked: −∞ where masked
+  pattern,          ///< the attention weights
+  dropped_weights,  ///< the weights after dropout
+  z,                ///< each head's pooled values, before its gate
+  head_out,         ///< what each head adds to the layer's output
+  key_mass,         ///< each head's weight on each key, summed over the queries
+  row_entropy,      ///< entropy of each row of the weights, in nats
+  resid_pre,        ///< the residual stream before a layer's attention
+  attn_out,         ///< what attention adds to it
+  resid_mid,        ///< the stream before the feed-forward layer
+  mlp_out,          ///< what the feed-forward layer adds to it
+  resid_post,       ///< the stream after the layer
+  embeddings,       ///< of tokens or patches, scaled, before positions and segments are added
+  final_norm_scale,  ///< standard deviation, or root mean square, by which the final norm divides
+  pooled = z,        ///< the layer's name
+};
+
+/// A name as one bit of a set.
+[[nodiscard]] constexpr std::uint32_t bit_of(ActivationName name) noexcept {
+  return std::uint32_t{1} << static_cast<unsigned>(name);
+}
+
+/// The sizes that determine the shapes of a layer's activations.
+struct ActivationSizes {
+  std::size_t num_heads = 0;
+  std::size_t num_kv_heads = 0;
+  std::size_t rows = 0;      ///< queries
+  std::size_t new_keys = 0;  ///< those of the pass
+  std::size_t keys = 0;      ///< cached and new ones
+  std::size_t head_size = 0;
+  std::size_t num_hiddens = 0;
+};
+
+/// The axes of an activation behind the batch; those that it has not got are of size 1.
+struct ActivationAxes {
+  std::size_t heads = 1;
+  std::size_t rows = 1;
+  std::size_t size = 1;
+  bool has_heads = false;
+  bool has_size = true;
+};
+
+[[nodiscard]] ActivationAxes axes_of(ActivationName name, const ActivationSizes& sizes) noexcept;
+
+/// An activation that a pass copies out.
+struct ActivationCapture {
+  ActivationName at{};
+  Side side{};
+  std::size_t layer = 0;  ///< 0 for those of the whole model
+  float* to = nullptr;    ///< (batch, heads, captured positions, size)
+};
+
+/// What takes an activation's place.
+enum class PatchKind : std::uint8_t {
+  value,
+  zero,
+  mean,  ///< of the activation itself, over batch and positions
+};
+
+/// An activation that a pass replaces.
+struct ActivationPatch {
+  ActivationName at{};
+  Side side{};
+  std::size_t layer = 0;
+  PatchKind kind{};
+  const float* value = nullptr;         ///< (batch, chosen heads, chosen positions, size)
+  const std::int32_t* heads = nullptr;  ///< null is all of them, in order
+  std::size_t num_heads = 0;            ///< chosen, unless `heads` is null
+  const std::int32_t* positions = nullptr;
+  std::size_t num_positions = 0;
+  /// Of a pass that requires gradients, `kept_floats` for each chosen row.
+  float* kept = nullptr;
+};
+
+/// Floats that the backward pass keeps of each patched row: what took the place of weights, and the
+/// gradient of pooled heads that are constants.
+[[nodiscard]] constexpr std::size_t kept_floats(ActivationName at, std::size_t keys,
+                                                std::size_t head_size) noexcept {
+  return at == ActivationName::pattern ? keys + head_size
+         : at == ActivationName::z     ? head_size
+                                       : 0;
+}
+
+/// An activation in memory: (batch, heads, rows, size).
+struct ActivationView {
+  HeadsView<float> data;
+  std::size_t batch = 0;
+  std::size_t heads = 1;
+  std::size_t rows = 0;
+  std::size_t size = 0;
+};
+
+/// The residual stream, or what is added to it: (batch, rows, size).
+[[nodiscard]] inline ActivationView stream_view(float* data, std::size_t batch, std::size_t rows,
+                                                std::size_t size) noexcept {
+  return {.data = split_heads_view(data, rows, 1, size), .batch = batch, .rows = rows, .size = size};
+}
+
+/// Captures and patches of a pass. It owns nothing.
+struct PassProbe {
+  std::span<const ActivationCapture> captures;
+  std::span<const ActivationPatch> patches;
+  /// Which rows of the decoder's activations are captured; null is all. Keys and values are captured
+  /// whole where they are not those of the pass's tokens alone.
+  const std::int32_t* positions = nullptr;
+  std::size_t num_positions = 0;
+
+  [[nodiscard]] bool any() const noexcept { return !captures.empty() || !patches.empty(); }
+  [[nodiscard]] const ActivationCapture* capture(ActivationName at, Side side,
+                                                 std::size_t layer) const noexcept;
+  [[nodiscard]] bool patches_any(ActivationName at, Side side, std::size_t layer) const noexcept;
+  [[nodiscard]] bool touches(ActivationName at, Side side, std::size_t layer) const noexcept {
+    return capture(at, side, layer) != nullptr || patches_any(at, side, layer);
+  }
+  /// A bit for each name that some capture or patch has.
+  [[nodiscard]] std::uint32_t names() const noexcept;
+
+  /// Whether a patch replaces this row of an activation without heads.
+  [[nodiscard]] bool replaces(ActivationName at, Side side, std::size_t layer,
+                              std::size_t row) const noexcept;
+  /// Applies the patches of an activation.
+  void patch(ActivationName at, Side side, std::size_t layer,
+             const ActivationView& view) const noexcept;
+  /// Applies its patches, and then captures it.
+  void visit(ActivationName at, Side side, std::size_t layer,
+             const ActivationView& view) const noexcept;
+  /// Sets to 0 the gradient of what was patched.
+  void clear_gradient(ActivationName at, Side side, std::size_t layer,
+                      const ActivationView& view) const noexcept;
+};
+
+/// Copies the captured positions of a view, which are `positions` or all.
+void copy_positions(const ActivationView& view, const std::int32_t* positions,
+                    std::size_t num_positions, float* to) noexcept;
+
+/// function(row of a view, its number among the chosen rows, counted through batch and heads) for
+/// the heads and positions that a patch chose.
+template <typename Function>
+void for_each_patched_row(const ActivationPatch& patch, std::size_t batch, std::size_t num_heads,
+                          std::size_t num_rows, const Function& function) noexcept {
+  const std::size_t heads = patch.heads != nullptr ? patch.num_heads : num_heads;
+  const std::size_t rows = patch.positions != nullptr ? patch.num_positions : num_rows;
+  std::size_t number = 0;
+  for (std::size_t sample = 0; sample < batch; ++sample) {
+    for (std::size_t i = 0; i < heads; ++i) {
+      const std::size_t head = patch.heads != nullptr ? static_cast<std::size_t>(patch.heads[i]) : i;
+      for (std::size_t j = 0; j < rows; ++j) {
+        const std::size_t row =
+            patch.positions != nullptr ? static_cast<std::size_t>(patch.positions[j]) : j;
+        function(sample, head, row, number++);
+      }
+    }
+  }
+}
+
+/// Working memory of `LayerProbe`.
+struct LayerProbeBuffers {
+  float* scores = nullptr;           ///< (batch, heads, queries, keys), as are the next two
+  float* pattern = nullptr;
+  float* dropped_weights = nullptr;
+  float* row_entropy = nullptr;      ///< (batch, heads, queries)
+  float* head_out = nullptr;         ///< (batch, queries, num_hiddens), and at least one head
+  float* mean_head_out = nullptr;    ///< (heads, num_hiddens)
+
+  /// `names` as of `PassProbe::names`.
+  static LayerProbeBuffers lay_out(Arena& arena, std::uint32_t names, std::size_t batch,
+                                   std::size_t heads, std::size_t queries, std::size_t keys,
+                                   std::size_t num_hiddens, std::size_t head_size) noexcept;
+};
+
+/// What a pass captures and patches in one attention layer.
+class LayerProbe final : public AttentionProbe {
+ public:
+  LayerProbe(const PassProbe& probe, Side side, std::size_t number, AttentionLayer& layer,
+             const ForwardArguments& arguments, const LayerProbeBuffers& buffers) noexcept
+      : probe_(&probe),
+        side_(side),
+        number_(number),
+        layer_(&layer),
+        arguments_(&arguments),
+        buffers_(buffers) {}
+
+  [[nodiscard]] bool reads_all_keys() const noexcept override;
+  void projected(const ProjectedHeads& heads) noexcept override;
+  void before_pooling(PoolingArguments& pooling) noexcept override;
+  void after_pooling(const PoolingArguments& pooling) noexcept override;
+  void after_output(const float* gated, float* output) noexcept override;
+
+ private:
+  [[nodiscard]] ActivationView view(const HeadsView<float>& heads, std::size_t num_heads,
+                                    std::size_t rows, std::size_t size) const noexcept;
+  [[nodiscard]] ActivationView weights_view(float* weights) const noexcept;
+  void capture_keys(const PoolingArguments& pooling, ActivationName name) const noexcept;
+  void pool_patched_rows(const PoolingArguments& pooling) const noexcept;
+  void return_weights() const noexcept;
+  void mean_head_out_into(const HeadsView<float>& pooled, std::size_t head) const noexcept;
+
+  const PassProbe* probe_;
+  Side side_;
+  std::size_t number_;
+  AttentionLayer* layer_;
+  const ForwardArguments* arguments_;
+  LayerProbeBuffers buffers_;
+};
+
+/// The same in its backward pass.
+class LayerGradientProbe final : public AttentionGradientProbe {
+ public:
+  LayerGradientProbe(const PassProbe& probe, Side side, std::size_t number) noexcept
+      : probe_(&probe), side_(side), number_(number) {}
+
+  void before_pooling(const PoolingArguments& pooling,
+                      const HeadGradients& gradients) noexcept override;
+  void after_pooling(const PoolingArguments& pooling, const float* gates, std::size_t gate_stride,
+                     const HeadGradients& gradients) noexcept override;
+
+ private:
+  [[nodiscard]] bool concerns(const ActivationPatch& patch, ActivationName at) const noexcept {
+    return patch.at == at && patch.side == side_ && patch.layer == number_;
+  }
+
+  const PassProbe* probe_;
+  Side side_;
+  std::size_t number_;
+};
+
+/// The patches of a pass that requires gradients, kept for its backward pass.
+class KeptPatches {
+ public:
+  KeptPatches() = default;
+  /// `floats_of(patch)` is the number of floats to keep of a patch. Their values are not copied.
+  KeptPatches(std::span<const ActivationPatch> patches,
+              const std::function<std::size_t(const ActivationPatch&)>& floats_of);
+
+  [[nodiscard]] std::span<const ActivationPatch> patches() const noexcept { return patches_; }
+
+ private:
+  std::vector<std::vector<std::int32_t>> lists_;
+  std::vector<ActivationPatch> patches_;
+  AlignedFloats floats_;
+};
+
+}  // namespace headwise

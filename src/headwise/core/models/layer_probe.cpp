@@ -1,0 +1,394 @@
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <headwise/core/attention/linear.hpp>
+#include <headwise/core/kernels/dispatch.hpp>
+#include <headwise/core/memory/zeros.hpp>
+#include <headwise/core/models/activations.hpp>
+
+namespace headwise {
+namespace {
+
+using enum ActivationName;
+
+/// Σ weight · row of values: kernels are exact for finite values only, since 0 · NaN is NaN.
+void weighted_sum(const float* weights, const Rows& values, std::size_t keys, std::size_t size,
+                  float* sum) noexcept {
+  kernels::gemv_transposed(weights, values.data, values.stride, keys, size, sum);
+  if (!kernels::all_finite(sum, size, 1, size)) {
+    write_zeros(sum, size);
+    gemm_skipping_zeros(1, size, keys, {.data = weights, .row_stride = keys}, values, 1.0F, sum,
+                        size);
+  }
+}
+
+double dot(const float* a, const float* b, std::size_t size) noexcept {
+  double sum = 0;
+  for (std::size_t i = 0; i < size; ++i) {
+    sum += static_cast<double>(a[i]) * static_cast<double>(b[i]);
+  }
+  return sum;
+}
+
+/// −Σ p ln p of the weights p = factor · weight.
+float entropy(const float* weights, std::size_t count, float factor) noexcept {
+  double sum = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    const double p = static_cast<double>(weights[i]) * static_cast<double>(factor);
+    // A weight that is NaN makes the entropy NaN.
+    sum -= p == 0 ? 0 : p * std::log(p);
+  }
+  return static_cast<float>(sum);
+}
+
+float gate_of(const float* gates, std::size_t stride, std::size_t sample,
+              std::size_t head) noexcept {
+  return gates != nullptr ? gates[sample * stride + head] : 1.0F;
+}
+
+}  // namespace
+
+LayerProbeBuffers LayerProbeBuffers::lay_out(Arena& arena, std::uint32_t names, std::size_t batch,
+                                             std::size_t heads, std::size_t queries,
+                                             std::size_t keys, std::size_t num_hiddens,
+                                             std::size_t head_size) noexcept {
+  const auto take = [&](ActivationName name, auto... sizes) {
+    const bool is_wanted = (names & bit_of(name)) != 0;
+    return arena.take(std::size_t{is_wanted ? 1U : 0U}, sizes...);
+  };
+  return {.scores = take(ActivationName::scores, batch, heads, queries, keys),
+          .pattern = take(ActivationName::pattern, batch, heads, queries, keys),
+          .dropped_weights = take(ActivationName::dropped_weights, batch, heads, queries, keys),
+          .row_entropy = take(ActivationName::row_entropy, batch, heads, queries),
+          .head_out = take(ActivationName::head_out,
+                           batch * queries * num_hiddens + head_size),
+          .mean_head_out = take(ActivationName::head_out, heads, num_hiddens)};
+}
+
+ActivationView LayerProbe::view(const HeadsView<float>& heads, std::size_t num_heads,
+                                std::size_t rows, std::size_t size) const noexcept {
+  return {.data = heads,
+          .batch = arguments_->mask->batch,
+          .heads = num_heads,
+          .rows = rows,
+          .size = size};
+}
+
+ActivationView LayerProbe::weights_view(float* weights) const noexcept {
+  const AttentionMask& mask = *arguments_->mask;
+  const std::size_t num_heads = layer_->num_heads();
+  return view(separate_heads_view(weights, num_heads, mask.num_queries, mask.num_keys), num_heads,
+              mask.num_queries, mask.num_keys);
+}
+
+bool LayerProbe::reads_all_keys() const noexcept {
+  return std::ranges::any_of(std::array{keys, values, pattern}, [&](ActivationName name) {
+    return probe_->touches(name, side_, number_);
+  });
+}
+
+void LayerProbe::projected(const ProjectedHeads& heads) noexcept {
+  const LayerSettings& settings = layer_->settings();
+  const std::size_t size = settings.head_size;
+  probe_->visit(queries, side_, number_,
+                view(heads.queries, settings.num_heads, arguments_->mask->num_queries, size));
+  const std::size_t new_keys = arguments_->num_new_keys;
+  probe_->patch(keys, side_, number_, view(heads.keys, settings.num_kv_heads, new_keys, size));
+  probe_->patch(values, side_, number_, view(heads.values, settings.num_kv_heads, new_keys, size));
+}
+
+/// Copies keys or values, cached ones included.
+void LayerProbe::capture_keys(const PoolingArguments& pooling,
+                              ActivationName name) const noexcept {
+  const ActivationCapture* wanted = probe_->capture(name, side_, number_);
+  if (wanted == nullptr) {
+    return;
+  }
+  const HeadsView<const float>& heads = name == keys ? pooling.keys : pooling.values;
+  const AttentionMask& mask = *arguments_->mask;
+  const std::size_t size = pooling.key_size;
+  const bool is_sliced = side_ == Side::self && arguments_->cache == nullptr;
+  const ActivationPatch all{.positions = is_sliced ? probe_->positions : nullptr,
+                            .num_positions = probe_->num_positions};
+  for_each_patched_row(
+      all, mask.batch, pooling.num_kv_heads, mask.num_keys,
+      [&](std::size_t sample, std::size_t head, std::size_t row, std::size_t number) {
+        float* to = wanted->to + number * size;
+        if (pooling.quantized != nullptr) {
+          pooling.quantized->read(sample, head, {.begin = row, .end = row + 1},
+                                  name == keys ? to : nullptr, name == keys ? nullptr : to);
+        } else {
+          std::copy_n(heads.head(sample, head) + row * heads.row_stride, size, to);
+        }
+      });
+}
+
+void LayerProbe::before_pooling(PoolingArguments& pooling) noexcept {
+  capture_keys(pooling, keys);
+  capture_keys(pooling, values);
+  const auto wants = [&](ActivationName name) { return probe_->touches(name, side_, number_); };
+  if (wants(scores)) {
+    pooling.captured_scores = buffers_.scores;
+  }
+  if (wants(dropped_weights)) {
+    pooling.dropped_weights = buffers_.dropped_weights;
+  }
+  if (wants(pattern)) {
+    pooling.attention_weights = buffers_.pattern;
+    pooling.weight_rows = {};
+  }
+  if (const ActivationCapture* wanted = probe_->capture(key_mass, side_, number_);
+      wanted != nullptr) {
+    pooling.key_mass = wanted->to;
+  }
+  if (wants(row_entropy)) {
+    pooling.row_measures = buffers_.row_entropy;
+    pooling.measure = entropy;
+  }
+}
+
+/// Pools the rows whose weights were replaced once more.
+void LayerProbe::pool_patched_rows(const PoolingArguments& pooling) const noexcept {
+  const ActivationView weights = weights_view(buffers_.pattern);
+  const std::size_t group = pooling.num_heads / pooling.num_kv_heads;
+  for (const ActivationPatch& patch : probe_->patches) {
+    if (patch.at != pattern || patch.side != side_ || patch.layer != number_) {
+      continue;
+    }
+    const std::size_t kept_size =
+        kept_floats(pattern, arguments_->mask->num_keys, pooling.value_size);
+    for_each_patched_row(
+        patch, weights.batch, weights.heads, weights.rows,
+        [&](std::size_t sample, std::size_t head, std::size_t row, std::size_t number) {
+          const float* of_row = weights.data.head(sample, head) + row * weights.size;
+          weighted_sum(of_row,
+                       {.data = pooling.values.head(sample, head / group),
+                        .stride = pooling.values.row_stride},
+                       weights.size, pooling.value_size,
+                       pooling.pooled.head(sample, head) + row * pooling.pooled.row_stride);
+          if (patch.kept != nullptr) {
+            std::copy_n(of_row, weights.size, patch.kept + number * kept_size);
+          }
+        });
+  }
+}
+
+/// Copies the rows of the weights that the caller asked for.
+void LayerProbe::return_weights() const noexcept {
+  float* to = arguments_->attention_weights;
+  if (to == nullptr) {
+    return;
+  }
+  const ActivationView weights = weights_view(buffers_.pattern);
+  const WeightRows& chosen = arguments_->weight_rows;
+  const std::size_t num_heads = chosen.head_places != nullptr ? chosen.num_heads : weights.heads;
+  const std::size_t num_rows = chosen.query_places != nullptr ? chosen.num_queries : weights.rows;
+  for_each_patched_row(
+      {}, weights.batch, weights.heads, weights.rows,
+      [&](std::size_t sample, std::size_t head, std::size_t row, std::size_t) {
+        const std::int64_t head_place = chosen.head_places != nullptr
+                                            ? chosen.head_places[head]
+                                            : static_cast<std::int64_t>(head);
+        const std::int64_t row_place = chosen.query_places != nullptr
+                                           ? chosen.query_places[row]
+                                           : static_cast<std::int64_t>(row);
+        if (head_place >= 0 && row_place >= 0) {
+          const std::size_t place = (sample * num_heads + static_cast<std::size_t>(head_place)) *
+                                        num_rows +
+                                    static_cast<std::size_t>(row_place);
+          std::copy_n(weights.data.head(sample, head) + row * weights.size, weights.size,
+                      to + place * weights.size);
+        }
+      });
+}
+
+void LayerProbe::after_pooling(const PoolingArguments& pooling) noexcept {
+  const AttentionMask& mask = *arguments_->mask;
+  if (mask.batch * mask.num_queries == 0) {
+    return;  // Views may be null.
+  }
+  const auto visit_weights = [&](ActivationName name, float* weights) {
+    if (probe_->touches(name, side_, number_)) {
+      probe_->visit(name, side_, number_, weights_view(weights));
+    }
+  };
+  visit_weights(scores, buffers_.scores);
+  visit_weights(dropped_weights, buffers_.dropped_weights);
+  visit_weights(pattern, buffers_.pattern);
+  const LayerSettings& settings = layer_->settings();
+  if (probe_->capture(row_entropy, side_, number_) != nullptr) {
+    probe_->visit(row_entropy, side_, number_,
+                  view(separate_heads_view(buffers_.row_entropy, settings.num_heads, mask.num_queries, 1),
+                       settings.num_heads, mask.num_queries, 1));
+  }
+  if (probe_->touches(pattern, side_, number_)) {
+    pool_patched_rows(pooling);
+    return_weights();
+  }
+  const ActivationView pooled =
+      view(pooling.pooled, settings.num_heads, mask.num_queries, settings.head_size);
+  probe_->visit(z, side_, number_, pooled);
+  // W_o is not to add what is replaced.
+  for (const ActivationPatch& patch : probe_->patches) {
+    if (patch.at != head_out || patch.side != side_ || patch.layer != number_) {
+      continue;
+    }
+    if (patch.kind == PatchKind::mean) {
+      const std::size_t heads = patch.heads != nullptr ? patch.num_heads : settings.num_heads;
+      for (std::size_t i = 0; i < heads; ++i) {
+        mean_head_out_into(
+            pooling.pooled,
+            patch.heads != nullptr ? static_cast<std::size_t>(patch.heads[i]) : i);
+      }
+    }
+    for_each_patched_row(patch, pooled.batch, pooled.heads, pooled.rows,
+                         [&](std::size_t sample, std::size_t head, std::size_t row, std::size_t) {
+                           write_zeros(pooled.data.head(sample, head) +
+                                           row * pooled.data.row_stride,
+                                       pooled.size);
+                         });
+  }
+}
+
+/// What a head adds to the output, averaged over batch and positions.
+void LayerProbe::mean_head_out_into(const HeadsView<float>& pooled,
+                                    std::size_t head) const noexcept {
+  const AttentionMask& mask = *arguments_->mask;
+  const std::size_t size = layer_->settings().head_size;
+  const Linear W_o = layer_->parameters()->linear(parameter_number::W_o);
+  float* mean = buffers_.mean_head_out + head * W_o.sizes.out;
+  float* const of_head = buffers_.head_out;
+  for (std::size_t element = 0; element < size; ++element) {
+    double sum = 0;
+    for (std::size_t sample = 0; sample < mask.batch; ++sample) {
+      const float gate =
+          gate_of(arguments_->head_gate, arguments_->gate_stride, sample, head);
+      for (std::size_t row = 0; row < mask.num_queries; ++row) {
+        sum += static_cast<double>(gate) *
+               static_cast<double>(pooled.head(sample, head)[row * pooled.row_stride + element]);
+      }
+    }
+    of_head[element] =
+        static_cast<float>(sum / static_cast<double>(mask.batch * mask.num_queries));
+  }
+  project_inputs(W_o, head * size, size, {.data = of_head, .stride = size}, 1, mean);
+}
+
+void LayerProbe::after_output(const float* gated, float* output) noexcept {
+  if (!probe_->touches(head_out, side_, number_)) {
+    return;
+  }
+  const AttentionMask& mask = *arguments_->mask;
+  const LayerSettings& settings = layer_->settings();
+  const Linear W_o = layer_->parameters()->linear(parameter_number::W_o);
+  const std::size_t width = W_o.sizes.out;
+  const std::size_t rows = mask.batch * mask.num_queries;
+  const ActivationCapture* wanted = probe_->capture(head_out, side_, number_);
+  const std::size_t captured =
+      probe_->positions != nullptr ? probe_->num_positions : mask.num_queries;
+  for (std::size_t head = 0; head < settings.num_heads; ++head) {
+    if (wanted != nullptr) {
+      project_inputs(W_o, head * settings.head_size, settings.head_size,
+                     {.data = gated + head * settings.head_size, .stride = W_o.sizes.in}, rows,
+                     buffers_.head_out);
+    }
+    for (const ActivationPatch& patch : probe_->patches) {
+      if (patch.at != head_out || patch.side != side_ || patch.layer != number_) {
+        continue;
+      }
+      for_each_patched_row(
+          patch, mask.batch, settings.num_heads, mask.num_queries,
+          [&](std::size_t sample, std::size_t of, std::size_t row, std::size_t number) {
+            if (of != head || patch.kind == PatchKind::zero) {
+              return;
+            }
+            const float* value = patch.kind == PatchKind::mean
+                                     ? buffers_.mean_head_out + head * width
+                                     : patch.value + number * width;
+            const std::size_t place = (sample * mask.num_queries + row) * width;
+            kernels::add(output + place, value, width);
+            if (wanted != nullptr) {
+              std::copy_n(value, width, buffers_.head_out + place);
+            }
+          });
+    }
+    for (std::size_t sample = 0; wanted != nullptr && sample < mask.batch; ++sample) {
+      copy_positions(stream_view(buffers_.head_out + sample * mask.num_queries * width, 1,
+                                 mask.num_queries, width),
+                     probe_->positions, probe_->num_positions,
+                     wanted->to + (sample * settings.num_heads + head) * captured * width);
+    }
+  }
+}
+
+void LayerGradientProbe::before_pooling(const PoolingArguments& pooling,
+                                        const HeadGradients& gradients) noexcept {
+  const AttentionMask& mask = *pooling.mask;
+  const std::size_t size = pooling.value_size;
+  // What replaces pooled heads hides what replaces weights, and is hidden by their outputs.
+  for (const ActivationName name : {head_out, z, pattern}) {
+    const std::size_t kept_size = kept_floats(name, mask.num_keys, size);
+    for (const ActivationPatch& patch : probe_->patches) {
+      if (!concerns(patch, name)) {
+        continue;
+      }
+      for_each_patched_row(
+          patch, mask.batch, pooling.num_heads, mask.num_queries,
+          [&](std::size_t sample, std::size_t head, std::size_t row, std::size_t number) {
+            float* gradient =
+                gradients.pooled.head(sample, head) + row * gradients.pooled.row_stride;
+            if (name != head_out) {
+              std::copy_n(gradient, size, patch.kept + (number + 1) * kept_size - size);
+            }
+            write_zeros(gradient, size);
+          });
+    }
+  }
+}
+
+void LayerGradientProbe::after_pooling(const PoolingArguments& pooling, const float* gates,
+                                       std::size_t gate_stride,
+                                       const HeadGradients& gradients) noexcept {
+  const AttentionMask& mask = *pooling.mask;
+  const std::size_t size = pooling.value_size;
+  const std::size_t group = pooling.num_heads / pooling.num_kv_heads;
+  for (const ActivationName name : {z, pattern}) {
+    const std::size_t kept_size = kept_floats(name, mask.num_keys, size);
+    for (const ActivationPatch& patch : probe_->patches) {
+      if (!concerns(patch, name)) {
+        continue;
+      }
+      for_each_patched_row(
+          patch, mask.batch, pooling.num_heads, mask.num_queries,
+          [&](std::size_t sample, std::size_t head, std::size_t row, std::size_t number) {
+            const float* kept = patch.kept + number * kept_size;
+            const float* gradient = kept + kept_size - size;
+            const float* pooled =
+                pooling.pooled.head(sample, head) + row * pooling.pooled.row_stride;
+            gradients.head_gate[sample * pooling.num_heads + head] +=
+                static_cast<float>(dot(pooled, gradient, size));
+            if (name == pattern) {
+              gemm_skipping_zeros(mask.num_keys, size, 1, {.data = kept, .row_stride = 1},
+                                  {.data = gradient, .stride = size},
+                                  gate_of(gates, gate_stride, sample, head),
+                                  gradients.values.head(sample, head / group),
+                                  gradients.values.row_stride);
+            }
+          });
+    }
+  }
+  const auto clear = [&](ActivationName name, const HeadsView<float>& heads, std::size_t num_heads,
+                         std::size_t rows) {
+    probe_->clear_gradient(name, side_, number_,
+                           {.data = heads,
+                            .batch = mask.batch,
+                            .heads = num_heads,
+                            .rows = rows,
+                            .size = pooling.query_size});
+  };
+  clear(queries, gradients.queries, pooling.num_heads, mask.num_queries);
+  clear(keys, gradients.keys, pooling.num_kv_heads, mask.num_keys);
+  clear(values, gradients.values, pooling.num_kv_heads, mask.num_keys);
+}
+
+}  // namespace headwise
