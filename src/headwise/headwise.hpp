@@ -4,6 +4,7 @@
 
 #include <headwise/attention_only_transformer.hpp>
 #include <headwise/attention_pooling.hpp>
+#include <headwise/captures.hpp>
 #include <headwise/cross_entropy.hpp>
 #include <headwise/error.hpp>
 #include <headwise/head_importance.hpp>
@@ -11,6 +12,7 @@
 #include <headwise/key_value_cache.hpp>
 #include <headwise/masked_softmax.hpp>
 #include <headwise/masks.hpp>
+#include <headwise/microscope.hpp>
 #include <headwise/model_head_importance.hpp>
 #include <headwise/multi_head_attention.hpp>
 #include <headwise/npy.hpp>

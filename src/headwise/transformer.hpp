@@ -359,6 +359,7 @@ class Transformer {
   void parameters_changed() noexcept { core_.parameters_changed(); }
   /// The model without tensors and checks.
   [[nodiscard]] const UncheckedTransformer& core() const noexcept { return core_; }
+  [[nodiscard]] UncheckedTransformer& core() noexcept { return core_; }
 
  protected:
   struct Layers {

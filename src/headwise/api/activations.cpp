@@ -86,6 +86,16 @@ std::size_t captured_rows(ActivationName name, Side side, const ActivationAxes& 
 
 }  // namespace
 
+const std::vector<Tensor<4>>& captured_of_heads(const ModelCaptures& captured,
+                                                ActivationName name) {
+  return name == queries   ? captured.queries
+         : name == keys    ? captured.keys
+         : name == values  ? captured.values
+         : name == pattern ? captured.pattern
+         : name == z       ? captured.z
+                           : captured.head_out;
+}
+
 ActivationSizes activation_sizes(const Transformer& model, Side side, std::size_t layer,
                                  const UncheckedTransformer::Sizes& sizes) {
   const std::vector<MultiHeadAttention>& layers = model.attention_layers(side);

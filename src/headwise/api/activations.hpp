@@ -20,6 +20,10 @@ namespace headwise {
                                                std::size_t layer,
                                                const UncheckedTransformer::Sizes& sizes);
 
+/// The captured tensors of an activation with heads and a size for each row.
+[[nodiscard]] const std::vector<Tensor<4>>& captured_of_heads(const ModelCaptures& captured,
+                                                              ActivationName name);
+
 /// Captures and patches of a pass; options were checked.
 class ProbeMemory {
  public:

@@ -64,6 +64,29 @@ struct TransformerPass {
 };
 
 /// Arguments of the backward pass of a forward that required gradients.
+/// Which streams are unembedded: those before the chosen layers, at the chosen positions.
+struct LogitLens {
+  const std::int32_t* layers = nullptr;  ///< the number of layers is the end of the last one
+  std::size_t num_layers = 0;
+  const std::int32_t* positions = nullptr;
+  std::size_t num_positions = 0;
+  float* logits = nullptr;  ///< (chosen layers, batch, chosen positions, vocabulary)
+};
+
+/// What each part of a model adds to logit(target) − logit(against) at one position, with the final
+/// norm's divisor held fixed. Source: direct logit attribution, as in TransformerLens.
+struct LogitAttribution {
+  const std::int32_t* targets = nullptr;  ///< (batch,)
+  const std::int32_t* against = nullptr;  ///< (batch,); null for none
+  std::int32_t position = 0;
+  float* heads = nullptr;        ///< (batch, layers, `max_heads`), 0 for heads that a layer has not
+  float* cross_heads = nullptr;  ///< likewise, of models with an encoder
+  float* mlps = nullptr;         ///< (batch, layers)
+  float* embeddings = nullptr;   ///< (batch,): tokens, positions and segments
+  float* biases = nullptr;       ///< (batch,): of output projections, final norm and unembedding
+  float* total = nullptr;        ///< (batch,)
+};
+
 struct TransformerBackward {
   const float* hidden = nullptr;  ///< gradient of the hidden states, or null
   const float* logits = nullptr;  ///< gradient of the logits, or null
@@ -164,6 +187,28 @@ class UncheckedTransformer {
   /// Adds to the gradients of all parameters.
   void backward_into(const TransformerBackward& backward) noexcept;
 
+  struct LensBuffers {
+    float* streams;   ///< (rows, num_hiddens)
+    float* features;  ///< their norm
+  };
+  /// Working memory of `logit_lens_into`, for so many streams at positions.
+  LensBuffers lay_out_lens(Arena& arena, const Sizes& sizes, std::size_t rows) const noexcept;
+  void logit_lens_into(const TransformerPass& given, const LogitLens& lens);
+
+  /// The largest number of heads of a layer.
+  [[nodiscard]] std::size_t max_heads() const noexcept;
+  struct AttributionBuffers {
+    float* heads;     ///< (layers of self-attention, then of cross-attention, batch, heads, num_hiddens)
+    float* mlps;      ///< (layers, batch, num_hiddens)
+    float* first;     ///< (batch, num_hiddens), the stream before the first layer
+    float* last;      ///< likewise, after the last one
+    float* scales;    ///< (batch,)
+    double* direction;  ///< (num_hiddens,)
+  };
+  AttributionBuffers lay_out_attribution(Arena& arena, Sizes sizes) const noexcept;
+  /// For models whose norms come first.
+  void attribute_logits_into(const TransformerPass& given, const LogitAttribution& attribution);
+
   [[nodiscard]] double loss_into(const TransformerPass& pass) noexcept;
   /// The loss; its gradients are added to those of the parameters.
   [[nodiscard]] double loss_and_gradients_into(const TransformerPass& pass,
@@ -212,6 +257,13 @@ class UncheckedTransformer {
   /// The same of a pass that may capture or patch what it divides by, which `scales` then holds.
   void probed_final_norm(const TransformerStack& stack, const StackPass& pass, const float* x,
                          float* scales, float* y) const noexcept;
+  /// The logits of rows of the stream. `features` is memory of their size.
+  void unembed(const float* x, std::size_t rows, float* features, float* logits,
+               std::size_t num_threads) const noexcept;
+  /// The gradient of logit(target) − logit(against) by the stream, with the final norm's divisor
+  /// held fixed; returns the part that no stream changes. `against` is −1 for none.
+  double direction_into(std::int32_t target, std::int32_t against, float scale,
+                        double* direction) const noexcept;
   /// Adds to `gradient` (rows, num_hiddens), which is 0, that of x. Where a patch replaced what the
   /// norm divides by, that is a constant: `scales`, which are null without such patches.
   void final_norm_backward(const TransformerStack& stack, Side side, const float* x,

@@ -1,0 +1,209 @@
+#include <algorithm>
+#include <headwise/core/models/row_norms.hpp>
+#include <headwise/core/models/unchecked_transformer.hpp>
+
+namespace headwise {
+namespace {
+
+double dot(const double* u, const float* x, std::size_t size) noexcept {
+  double sum = 0;
+  for (std::size_t i = 0; i < size; ++i) {
+    sum += u[i] * static_cast<double>(x[i]);
+  }
+  return sum;
+}
+
+std::uint32_t attribution_names() noexcept {
+  using enum ActivationName;
+  return bit_of(resid_pre) | bit_of(head_out) | bit_of(mlp_out) | bit_of(resid_post) |
+         bit_of(final_norm_scale);
+}
+
+}  // namespace
+
+void UncheckedTransformer::unembed(const float* x, std::size_t rows, float* features, float* logits,
+                                   std::size_t num_threads) const noexcept {
+  final_norm(decoder_, x, rows, features, num_threads);
+  const RowProjection head{.linear = parameters_->linear(parameters_->unembedding()),
+                           .inputs = features,
+                           .outputs = logits,
+                           .rows = rows};
+  project({&head, 1}, num_threads);
+}
+
+UncheckedTransformer::LensBuffers UncheckedTransformer::lay_out_lens(
+    Arena& arena, const Sizes& sizes, std::size_t rows) const noexcept {
+  const LensBuffers buffers{.streams = arena.take(rows, settings().num_hiddens),
+                            .features = arena.take(rows, settings().num_hiddens)};
+  const Arena::Scope scope(arena);
+  lay_out_forward(arena, sizes, false);
+  return buffers;
+}
+
+void UncheckedTransformer::logit_lens_into(const TransformerPass& given, const LogitLens& lens) {
+  const Arena::Scope scope(*given.arena);
+  const std::size_t rows_of_layer = given.batch * lens.num_positions;
+  const std::size_t rows = lens.num_layers * rows_of_layer;
+  const LensBuffers buffers = lay_out_lens(*given.arena, sizes_of(given), rows);
+  std::vector<ActivationCapture> captures;
+  captures.reserve(lens.num_layers);
+  for (std::size_t i = 0; i < lens.num_layers; ++i) {
+    const auto layer = static_cast<std::size_t>(lens.layers[i]);
+    const bool is_last = layer == settings().decoder.num_layers;
+    captures.push_back({.at = is_last ? ActivationName::resid_post : ActivationName::resid_pre,
+                        .side = Side::self,
+                        .layer = is_last ? layer - 1 : layer,
+                        .to = buffers.streams + i * rows_of_layer * settings().num_hiddens});
+  }
+  TransformerPass pass = given;
+  pass.probe = {.captures = captures,
+                .patches = {},
+                .positions = lens.positions,
+                .num_positions = lens.num_positions};
+  forward_into(pass);
+  unembed(buffers.streams, rows, buffers.features, lens.logits, pass.num_threads);
+}
+
+std::size_t UncheckedTransformer::max_heads() const noexcept {
+  std::size_t most = 0;
+  for_each_layer([&](const AttentionLayer& layer) { most = std::max(most, layer.num_heads()); });
+  return most;
+}
+
+UncheckedTransformer::AttributionBuffers UncheckedTransformer::lay_out_attribution(
+    Arena& arena, Sizes sizes) const noexcept {
+  const std::size_t size = settings().num_hiddens;
+  const std::size_t num_layers = settings().decoder.num_layers;
+  const std::size_t cross_layers = settings().has_encoder() ? num_layers : 0;
+  const AttributionBuffers buffers{
+      .heads = arena.take(num_layers + cross_layers, sizes.batch, max_heads(), size),
+      .mlps = arena.take(num_layers, sizes.batch, size),
+      .first = arena.take(sizes.batch, size),
+      .last = arena.take(sizes.batch, size),
+      .scales = arena.take(sizes.batch),
+      .direction = arena.take<double>(size)};
+  sizes.probed = attribution_names();
+  const Arena::Scope scope(arena);
+  lay_out_forward(arena, sizes, false);
+  return buffers;
+}
+
+double UncheckedTransformer::direction_into(std::int32_t target, std::int32_t against, float scale,
+                                            double* direction) const noexcept {
+  const std::size_t size = settings().num_hiddens;
+  const ModelParameters::NormIndices& norm = decoder_.indices().final_norm;
+  const Linear unembedding = parameters_->linear(parameters_->unembedding());
+  const auto row_of = [&](std::int32_t token) {
+    return unembedding.weight + static_cast<std::size_t>(token) * size;
+  };
+  const auto bias_of = [&](std::int32_t token) {
+    return unembedding.bias != nullptr ? static_cast<double>(unembedding.bias[token]) : 0;
+  };
+  const float* weight = parameters_->values(norm.weight);
+  const float* bias = parameters_->values(norm.bias);
+  double constant = bias_of(target) - (against >= 0 ? bias_of(against) : 0);
+  double sum = 0;
+  for (std::size_t i = 0; i < size; ++i) {
+    double of_logits = static_cast<double>(row_of(target)[i]);
+    if (against >= 0) {
+      of_logits -= static_cast<double>(row_of(against)[i]);
+    }
+    constant += bias != nullptr ? static_cast<double>(bias[i]) * of_logits : 0;
+    direction[i] = of_logits;
+    if (norm.exists()) {
+      direction[i] *= static_cast<double>(weight[i]) / static_cast<double>(scale);
+    }
+    sum += direction[i];
+  }
+  if (norm.exists() && settings().norm == Norm::layer) {
+    // The norm takes the mean off the stream, which is to take it off the direction.
+    for (std::size_t i = 0; i < size; ++i) {
+      direction[i] -= sum / static_cast<double>(size);
+    }
+  }
+  return constant;
+}
+
+void UncheckedTransformer::attribute_logits_into(const TransformerPass& given,
+                                                 const LogitAttribution& attribution) {
+  using enum ActivationName;
+  const Arena::Scope scope(*given.arena);
+  const AttributionBuffers buffers = lay_out_attribution(*given.arena, sizes_of(given));
+  const std::size_t size = settings().num_hiddens;
+  const std::size_t num_layers = settings().decoder.num_layers;
+  const std::size_t heads = max_heads();
+  const std::size_t batch = given.batch;
+  const bool has_mlps = settings().decoder.ffn_hiddens > 0;
+  const bool has_norm = decoder_.indices().final_norm.exists();
+  std::vector<ActivationCapture> captures;
+  captures.reserve(3 * num_layers + 3);
+  for (std::size_t layer = 0; layer < num_layers; ++layer) {
+    for (const Side side : {Side::self, Side::cross}) {
+      const std::size_t place = side == Side::self ? layer : num_layers + layer;
+      if (side == Side::self || settings().has_encoder()) {
+        captures.push_back({.at = head_out,
+                            .side = side,
+                            .layer = layer,
+                            .to = buffers.heads + place * batch * heads * size});
+      }
+    }
+    if (has_mlps) {
+      captures.push_back({.at = mlp_out,
+                          .side = Side::self,
+                          .layer = layer,
+                          .to = buffers.mlps + layer * batch * size});
+    }
+  }
+  captures.push_back({.at = resid_pre, .side = Side::self, .layer = 0, .to = buffers.first});
+  captures.push_back(
+      {.at = resid_post, .side = Side::self, .layer = num_layers - 1, .to = buffers.last});
+  if (has_norm) {
+    captures.push_back(
+        {.at = final_norm_scale, .side = Side::self, .layer = 0, .to = buffers.scales});
+  }
+  TransformerPass pass = given;
+  pass.probe = {.captures = captures,
+                .patches = {},
+                .positions = &attribution.position,
+                .num_positions = 1};
+  forward_into(pass);
+
+  double* u = buffers.direction;
+  for (std::size_t sample = 0; sample < batch; ++sample) {
+    const std::int32_t target = attribution.targets[sample];
+    const std::int32_t against =
+        attribution.against != nullptr ? attribution.against[sample] : std::int32_t{-1};
+    const double constant =
+        direction_into(target, against, has_norm ? buffers.scales[sample] : 1.0F, u);
+    double biases = constant;
+    double total = constant + dot(u, buffers.last + sample * size, size);
+    for (const Side side : {Side::self, Side::cross}) {
+      const std::span<AttentionLayer* const> of_side = layers(side);
+      float* results = side == Side::self ? attribution.heads : attribution.cross_heads;
+      for (std::size_t layer = 0; layer < of_side.size(); ++layer) {
+        const std::size_t place = side == Side::self ? layer : num_layers + layer;
+        const std::size_t of_layer = of_side[layer]->num_heads();
+        const float* outputs =
+            buffers.heads + place * batch * heads * size + sample * of_layer * size;
+        for (std::size_t head = 0; head < heads; ++head) {
+          results[(sample * num_layers + layer) * heads + head] =
+              head < of_layer ? static_cast<float>(dot(u, outputs + head * size, size)) : 0.0F;
+        }
+        const Linear W_o = of_side[layer]->parameters()->linear(parameter_number::W_o);
+        biases += W_o.bias != nullptr ? dot(u, W_o.bias, size) : 0;
+      }
+    }
+    for (std::size_t layer = 0; layer < num_layers; ++layer) {
+      attribution.mlps[sample * num_layers + layer] =
+          has_mlps ? static_cast<float>(
+                         dot(u, buffers.mlps + (layer * batch + sample) * size, size))
+                   : 0.0F;
+    }
+    attribution.embeddings[sample] =
+        static_cast<float>(dot(u, buffers.first + sample * size, size));
+    attribution.biases[sample] = static_cast<float>(biases);
+    attribution.total[sample] = static_cast<float>(total);
+  }
+}
+
+}  // namespace headwise
