@@ -4,17 +4,30 @@ export {
   AttentionOnlyTransformer,
   type AttentionOnlyTransformerOptions,
 } from './model/attention-only-transformer.js';
+export type {
+  ActivationName,
+  CapturedActivations,
+  Patch,
+  ProbeOptions,
+} from './model/activations.js';
 export type { GenerateOptions } from './model/generate.js';
+export type {
+  AttributionOptions,
+  LogitAttribution,
+  LogitLensOptions,
+  PatchHeadsOptions,
+} from './model/microscope.js';
 export type { TransformerGradients, TransformerOutputGradients } from './model/model-backward.js';
 export { ModelCache } from './model/model-cache.js';
 export type {
+  EmbeddingsInput,
   HeadGates,
   HeadGatesOptions,
-  Side,
   TransformerForwardOptions,
   TransformerPassOptions,
 } from './model/model-inputs.js';
 export type { LossAndGradients, TransformerResult } from './model/model-pass.js';
+export type { Side } from './model/sides.js';
 export type { PretrainedConfig, PretrainedModelOptions } from './model/pretrained-options.js';
 export type {
   Activation,

@@ -123,8 +123,12 @@ export const records = {
   },
   PassRecord: {
     kind: 'integer',
+    // One of tokens, pixels, embeddings; the stream that enters `firstLayer` replaces what comes before.
     tokens: 'const std::int32_t*?',
     pixels: 'const float*?',
+    embeddings: 'const float*?',
+    stream: 'const float*?',
+    firstLayer: 'size',
     segments: 'const std::int32_t*?',
     targets: 'const std::int32_t*?',
     batch: 'size',
@@ -142,9 +146,22 @@ export const records = {
     // One after the other: the layers' own, those of cross-attention, the encoder's; or none.
     layers: 'const LayerPass*?',
     cache: 'void*?',
+    captures: 'const CapturePlace*?',
+    numCaptures: 'size',
+    patches: 'const PatchPlace*?',
+    numPatches: 'size',
+    // Those that are captured, or that an analysis reads; null is all.
+    positions: 'const std::int32_t*?',
+    numPositions: 'size',
     hidden: 'float*?',
     logits: 'float*?',
     encoderHidden: 'float*?',
+    // Of the logit lens.
+    lensLayers: 'const std::int32_t*?',
+    numLensLayers: 'size',
+    // Of an attribution, whose results lie one behind the other.
+    against: 'const std::int32_t*?',
+    attribution: 'float*?',
     lastLogits: 'flag',
     requiresGrad: 'flag',
     workspace: 'float*',
@@ -155,6 +172,7 @@ export const records = {
     logits: 'const float*?',
     layers: 'const LayerPass*',
     pixels: 'float*?',
+    embeddings: 'float*?',
     workspace: 'float*',
   },
   TaskRecord: {
@@ -197,13 +215,26 @@ export const elements = {
     weightQueries: 'const std::int32_t*?',
     numWeightHeads: 'size',
     numWeightQueries: 'size',
-    capturedQueries: 'float*?',
-    capturedKeys: 'float*?',
-    capturedValues: 'float*?',
-    capturedScores: 'float*?',
-    capturedPooled: 'float*?',
-    droppedWeights: 'float*?',
     headGateGradient: 'float*?',
+  },
+  // Words are the numbers of the C++ enumerations.
+  CapturePlace: {
+    at: 'size',
+    side: 'size',
+    layer: 'size',
+    to: 'float*',
+  },
+  PatchPlace: {
+    at: 'size',
+    side: 'size',
+    layer: 'size',
+    kind: 'size',
+    value: 'const float*?',
+    // Null is all of them.
+    heads: 'const std::int32_t*?',
+    numHeads: 'size',
+    positions: 'const std::int32_t*?',
+    numPositions: 'size',
   },
 };
 

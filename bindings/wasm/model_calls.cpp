@@ -21,7 +21,7 @@ namespace headwise::bindings {
 namespace {
 
 /// As in `PassKind` of model-pass.ts.
-enum class PassKind : std::uint8_t { forward, loss, gradients, training };
+enum class PassKind : std::uint8_t { forward, loss, gradients, training, lens, attribution };
 
 std::optional<std::int64_t> size_if_given(std::size_t size) {
   return size != 0 ? std::optional<std::int64_t>(size) : std::nullopt;
@@ -33,7 +33,6 @@ static_assert(offsetof(AttentionPass, head_gate) == offsetof(LayerPass, head_gat
 static_assert(offsetof(AttentionPass, gate_stride) == offsetof(LayerPass, gate_stride));
 static_assert(offsetof(AttentionPass, attention_weights) == offsetof(LayerPass, attention_weights));
 static_assert(offsetof(AttentionPass, weight_rows) == offsetof(LayerPass, weight_heads));
-static_assert(offsetof(AttentionPass, captured) == offsetof(LayerPass, captured_queries));
 static_assert(offsetof(AttentionPass, head_gate_gradient) ==
               offsetof(LayerPass, head_gate_gradient));
 
@@ -57,6 +56,54 @@ struct LayerPasses {
 #endif
   }
 };
+
+/// Captures and patches of a record.
+struct Probes {
+  std::vector<ActivationCapture> captures;
+  std::vector<ActivationPatch> patches;
+
+  explicit Probes(const PassRecord& record) {
+    for (const CapturePlace& place : std::span(record.captures, record.num_captures)) {
+      captures.push_back({.at = static_cast<ActivationName>(place.at),
+                          .side = static_cast<Side>(place.side),
+                          .layer = place.layer,
+                          .to = place.to});
+    }
+    for (const PatchPlace& place : std::span(record.patches, record.num_patches)) {
+      patches.push_back({.at = static_cast<ActivationName>(place.at),
+                         .side = static_cast<Side>(place.side),
+                         .layer = place.layer,
+                         .kind = static_cast<PatchKind>(place.kind),
+                         .value = place.value,
+                         .heads = place.heads,
+                         .num_heads = place.num_heads,
+                         .positions = place.positions,
+                         .num_positions = place.num_positions});
+    }
+  }
+};
+
+/// The results of an attribution, one behind the other.
+void attribute(UncheckedTransformer& core, const TransformerPass& pass, const PassRecord& record) {
+  const std::size_t layers = core.settings().decoder.num_layers;
+  float* next = record.attribution;
+  const auto take = [&](std::size_t floats) {
+    float* part = next;
+    next += floats;
+    return part;
+  };
+  const std::size_t of_heads = pass.batch * layers * core.max_heads();
+  LogitAttribution attribution{.targets = record.targets,
+                               .against = record.against,
+                               .position = record.positions[0]};
+  attribution.heads = take(of_heads);
+  attribution.cross_heads = take(core.settings().has_encoder() ? of_heads : 0);
+  attribution.mlps = take(pass.batch * layers);
+  attribution.embeddings = take(pass.batch);
+  attribution.biases = take(pass.batch);
+  attribution.total = take(pass.batch);
+  core.attribute_logits_into(pass, attribution);
+}
 
 AttentionDescription description_of(const AttentionLayer& layer) {
   const LayerSettings& settings = layer.settings();
@@ -193,7 +240,7 @@ void model_parameters_changed(Address model) { model_at(model).core.parameters_c
 
 double model_workspace_size(Address model, std::size_t kind, double batch, double length,
                             double num_keys, double source_length, double num_source_keys,
-                            std::size_t flags) {
+                            std::size_t flags, double rows) {
   return floats_of([&](Arena& arena) {
     const UncheckedTransformer::Sizes sizes{.batch = size_of(batch),
                                             .length = size_of(length),
@@ -201,11 +248,16 @@ double model_workspace_size(Address model, std::size_t kind, double batch, doubl
                                             .source_length = size_of(source_length),
                                             .num_source_keys = size_of(num_source_keys),
                                             .num_threads = parallel::num_threads(),
-                                            .quantized = (flags & 2U) != 0};
+                                            .quantized = (flags & 2U) != 0,
+                                            .probed = static_cast<std::uint32_t>(flags >> 2U)};
     const UncheckedTransformer& core = model_at(model).core;
     const auto of_kind = static_cast<PassKind>(kind);
     if (of_kind == PassKind::forward) {
       core.lay_out_forward(arena, sizes, (flags & 1U) != 0);
+    } else if (of_kind == PassKind::lens) {
+      core.lay_out_lens(arena, sizes, size_of(rows));
+    } else if (of_kind == PassKind::attribution) {
+      core.lay_out_attribution(arena, sizes);
     } else {
       core.lay_out_loss(arena, sizes, of_kind != PassKind::loss);
     }
@@ -220,8 +272,17 @@ double run_model(Address model, Address address) {
   TransformerPass pass;
   pass.tokens = record.tokens;
   pass.pixels = record.pixels;
+  pass.embeddings = record.embeddings;
+  pass.stream = record.stream;
+  pass.first_layer = record.first_layer;
+  const Probes probes(record);
+  pass.probe = {.captures = probes.captures,
+                .patches = probes.patches,
+                .positions = record.positions,
+                .num_positions = record.num_positions};
   pass.segments = record.segments;
-  pass.targets = record.targets;
+  const auto kind = static_cast<PassKind>(record.kind);
+  pass.targets = kind == PassKind::attribution ? nullptr : record.targets;
   pass.batch = record.batch;
   pass.length = record.length;
   pass.valid_lens = record.valid_lens;
@@ -240,7 +301,7 @@ double run_model(Address model, Address address) {
   pass.cross_layers = layers.of_side[1];
   pass.encoder_layers = layers.of_side[2];
   pass.hidden = record.hidden;
-  pass.logits = record.logits;
+  pass.logits = kind == PassKind::lens ? nullptr : record.logits;
   pass.encoder_hidden = record.encoder_hidden;
   pass.last_logits = record.last_logits;
   pass.requires_grad = record.requires_grad;
@@ -251,7 +312,7 @@ double run_model(Address model, Address address) {
   if (pass.cache != nullptr && pass.source != nullptr) {
     pass.cache->source_keys = KeptKeys(pass.source_key_mask, pass.batch, pass.source_length);
   }
-  switch (static_cast<PassKind>(record.kind)) {
+  switch (kind) {
     case PassKind::forward:
       core.forward_into(pass, pass.requires_grad ? core.allocate(pass) : TransformerMemory{});
       return 0;
@@ -261,6 +322,16 @@ double run_model(Address model, Address address) {
       return core.loss_and_gradients_into(pass, core.allocate(pass));
     case PassKind::training:
       return core.train_step_into(pass, *optimizer);
+    case PassKind::lens:
+      core.logit_lens_into(pass, {.layers = record.lens_layers,
+                                  .num_layers = record.num_lens_layers,
+                                  .positions = record.positions,
+                                  .num_positions = record.num_positions,
+                                  .logits = record.logits});
+      return 0;
+    case PassKind::attribution:
+      attribute(core, pass, record);
+      return 0;
   }
   return 0;
 }
@@ -293,6 +364,7 @@ void backward_model(Address model, Address address) {
                              .cross_layers = layers.of_side[1],
                              .encoder_layers = layers.of_side[2],
                              .pixels = record.pixels,
+                             .embeddings = record.embeddings,
                              .arena = &arena,
                              .num_threads = parallel::num_threads()});
 }

@@ -24,7 +24,7 @@ void model_parameters_changed(Address model);
 /// and new ones. `flags`: 1 for one that requires gradients, 2 for one with a cache of integers.
 double model_workspace_size(Address model, std::size_t kind, double batch, double length,
                             double num_keys, double source_length, double num_source_keys,
-                            std::size_t flags);
+                            std::size_t flags, double rows);
 /// Runs a pass and returns its loss, 0 for a forward.
 double run_model(Address model, Address record);
 

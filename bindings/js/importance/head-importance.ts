@@ -3,12 +3,11 @@ import { MultiHeadAttention } from '../layer/multi-head-attention.js';
 import {
   gateNames,
   readContext,
-  sides,
   type Context,
-  type Side,
   type TransformerPassOptions,
 } from '../model/model-inputs.js';
 import type { TransformerResult } from '../model/model-pass.js';
+import { sides, type Side } from '../model/sides.js';
 import { Transformer } from '../model/transformer.js';
 import { fail, show } from '../runtime/errors.js';
 import { checkOptions, checkWord, ifGiven } from '../runtime/options.js';

@@ -5,7 +5,8 @@ import type { KeyValueCache } from '../layer/key-value-cache.js';
 import type { MultiHeadAttention } from '../layer/multi-head-attention.js';
 import type { AttentionOnlyTransformer } from '../model/attention-only-transformer.js';
 import type { ModelCache } from '../model/model-cache.js';
-import type { TransformerForwardOptions } from '../model/model-inputs.js';
+import type { ActivationName } from '../model/activations.js';
+import type { EmbeddingsInput, TransformerForwardOptions } from '../model/model-inputs.js';
 import type { TransformerResult } from '../model/model-pass.js';
 import type { Transformer } from '../model/transformer.js';
 import type { Safetensors, SafetensorsFile } from '../io/safetensors-contents.js';
@@ -82,6 +83,7 @@ type Member<Value> = [Value] extends [AnyFunction] ? RemoteFunction<Value> : Pro
 
 type Asked = boolean | ChosenWeights | undefined;
 type Names = readonly CaptureName[] | undefined;
+type ModelNames = readonly ActivationName[] | undefined;
 
 /** Options of a pass. These three type parameters determine the type of its result. */
 type PassOptions<Options, Cache, Weights, Capture> = Omit<
@@ -135,17 +137,17 @@ type ModelOptions<Weights, Capture> = PassOptions<
 
 /** The overloads of `Transformer.forward`. Results also have the members of `More`. */
 interface ModelForward<More> {
-  <const Weights extends true | ChosenWeights, const Capture extends Names = undefined>(
-    input: TokensInput | TensorInput,
+  <const Weights extends true | ChosenWeights, const Capture extends ModelNames = undefined>(
+    input: TokensInput | TensorInput | EmbeddingsInput,
     options: ModelOptions<Weights, Capture> & { returnWeights: Weights },
   ): Promise<TransformerResult<Weights, Capture> & More>;
-  <const Capture extends Names = undefined>(
-    input: TokensInput | TensorInput,
+  <const Capture extends ModelNames = undefined>(
+    input: TokensInput | TensorInput | EmbeddingsInput,
     options?: ModelOptions<false | undefined, Capture>,
   ): Promise<TransformerResult<false, Capture> & More>;
   (
-    input: TokensInput | TensorInput,
-    options?: ModelOptions<Asked, Names>,
+    input: TokensInput | TensorInput | EmbeddingsInput,
+    options?: ModelOptions<Asked, ModelNames>,
   ): Promise<TransformerResult & More>;
 }
 

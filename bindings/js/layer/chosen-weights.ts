@@ -15,9 +15,9 @@ export interface ChosenWeights {
 /** The caller's lists, read but not checked against the pass. True means all weights, false none. */
 export type GivenWeights =
   boolean | { readonly heads: GivenList; readonly queries: GivenList | 'last' };
-type GivenList = readonly unknown[] | undefined;
+export type GivenList = readonly unknown[] | undefined;
 
-function readList(argument: string, expected: string, value: unknown): GivenList {
+export function readList(argument: string, expected: string, value: unknown): GivenList {
   if (value === undefined) {
     return undefined;
   }
@@ -75,6 +75,17 @@ function placesOf(argument: string, one: string, list: GivenList, count: number)
     places[index] = place;
   });
   return { places, count: list.length };
+}
+
+/** The list as integers from 0 to below `count`, each once; undefined for all. */
+export function checkChosen(
+  argument: string,
+  one: string,
+  list: GivenList,
+  count: number,
+): Int32Array | undefined {
+  placesOf(argument, one, list, count);
+  return list && Int32Array.from(list as readonly number[]);
 }
 
 /** The rows to return, checked against the pass. */

@@ -1,4 +1,3 @@
-import type { CaptureName } from '../layer/capture.js';
 import type { ChosenWeights } from '../layer/chosen-weights.js';
 import { checkBoolean, checkOptions, checkWord } from '../runtime/options.js';
 import { modelsCore } from '../runtime/models-build.js';
@@ -6,7 +5,8 @@ import type { Precision } from '../runtime/precisions.js';
 import type { TensorInput, TokensInput } from '../tensor/inputs.js';
 import type { Tensor } from '../tensor/tensor.js';
 import type { AdamOptions } from '../training/optimizers.js';
-import type { TransformerForwardOptions } from './model-inputs.js';
+import type { ActivationName } from './activations.js';
+import type { EmbeddingsInput, TransformerForwardOptions } from './model-inputs.js';
 import type { TransformerResult } from './model-pass.js';
 import type { TransformerOptions } from './transformer-options.js';
 import { Transformer } from './transformer.js';
@@ -67,7 +67,7 @@ function transformerOptions(options: AttentionOnlyTransformerOptions): Transform
 
 type WithLogits<
   Weights extends boolean | ChosenWeights | undefined,
-  Names extends readonly CaptureName[] | undefined = readonly CaptureName[] | undefined,
+  Names extends readonly ActivationName[] | undefined = readonly ActivationName[] | undefined,
 > = TransformerResult<Weights, Names> & { logits: Tensor };
 
 /**
@@ -96,21 +96,21 @@ export class AttentionOnlyTransformer extends Transformer {
 
   override forward<
     const Weights extends true | ChosenWeights,
-    const Names extends readonly CaptureName[] | undefined = undefined,
+    const Names extends readonly ActivationName[] | undefined = undefined,
   >(
-    tokens: TokensInput | TensorInput,
+    tokens: TokensInput | TensorInput | EmbeddingsInput,
     options: TransformerForwardOptions<Weights, Names> & { returnWeights: Weights },
   ): WithLogits<Weights, Names>;
-  override forward<const Names extends readonly CaptureName[] | undefined = undefined>(
-    tokens: TokensInput | TensorInput,
+  override forward<const Names extends readonly ActivationName[] | undefined = undefined>(
+    tokens: TokensInput | TensorInput | EmbeddingsInput,
     options?: TransformerForwardOptions<false | undefined, Names>,
   ): WithLogits<false, Names>;
   override forward(
-    tokens: TokensInput | TensorInput,
+    tokens: TokensInput | TensorInput | EmbeddingsInput,
     options?: TransformerForwardOptions,
   ): WithLogits<boolean | ChosenWeights | undefined>;
   override forward(
-    tokens: TokensInput | TensorInput,
+    tokens: TokensInput | TensorInput | EmbeddingsInput,
     options?: TransformerForwardOptions,
   ): WithLogits<boolean | ChosenWeights | undefined> {
     return super.forward(tokens, options) as WithLogits<boolean | ChosenWeights | undefined>;

@@ -186,6 +186,7 @@ function nextToken(
       sourceLength,
       source === undefined ? (held.sourceLength ?? 0) : sourceLength,
       2 * Number(held.isQuantized),
+      0,
     ),
   );
   memory.reserve();
@@ -194,6 +195,11 @@ function nextToken(
     tokens: tokensAt(),
     batch: 1,
     length: tokens.length,
+    firstLayer: 0,
+    numCaptures: 0,
+    numPatches: 0,
+    numPositions: 0,
+    numLensLayers: 0,
     validLensSampleStride: 0,
     validLensQueryStride: 0,
     keyMask: keyMaskAt(),

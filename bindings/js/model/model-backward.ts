@@ -8,12 +8,12 @@ import { WorkingMemory } from '../runtime/working-memory.js';
 import { checkTensor, counted, toFloats, type Numbers } from '../tensor/arrays.js';
 import type { TensorInput } from '../tensor/inputs.js';
 import type { Tensor } from '../tensor/tensor.js';
-import { bySide, sides, type PassModel } from './model-inputs.js';
+import type { PassModel } from './model-inputs.js';
+import { outputTensor, readOutput } from './output-tensor.js';
+import { bySide, sides } from './sides.js';
 import {
   gateGradientsOf,
   layersInOut,
-  outputTensor,
-  readOutput,
   writeLayers,
   type LayerInOut,
 } from './model-pass.js';
@@ -36,6 +36,8 @@ export interface TransformerGradients {
   encoderHeadGates?: Tensor[] | undefined;
   /** Of the pixels' shape. Only for models that read images. */
   pixels?: Tensor | undefined;
+  /** Of the embeddings' shape. Only behind a forward that was given embeddings. */
+  embeddings?: Tensor | undefined;
 }
 
 /** Sizes of the pending backward pass. */
@@ -43,6 +45,7 @@ export interface PendingPass {
   readonly batchAxis: readonly number[];
   readonly batch: number;
   readonly length: number;
+  readonly hasEmbeddings: boolean;
 }
 
 interface OutputGradients {
@@ -111,12 +114,15 @@ export function runModelBackward(
   const inOut = (side: (typeof sides)[number]): LayerInOut[] =>
     layersInOut(memory, layers[side], {
       ...{ batch, batchAxis, numQueries: 0, numKeys: 0, gates: [] },
-      ...{ returnWeights: false, capture: undefined, gateGradients: true },
+      ...{ returnWeights: false, gateGradients: true },
     });
   const inOuts = bySide(inOut);
   const { channels, imageSize, hasPatches } = settings;
   const pixels = hasPatches
     ? outputTensor(memory, [...batchAxis, channels, imageSize, imageSize])
+    : undefined;
+  const embeddings = pending.hasEmbeddings
+    ? outputTensor(memory, [...batchAxis, length, settings.numHiddens])
     : undefined;
   const workspace = memory.add(loaded.modelBackwardWorkspaceSize(model.model));
   memory.reserve();
@@ -129,11 +135,13 @@ export function runModelBackward(
     logits: logitsAt(),
     layers: layersAt(),
     pixels: pixels?.at(),
+    embeddings: embeddings?.at(),
     workspace: workspace(),
   });
   loaded.backwardModel(model.model, record());
   return {
     ...gateGradientsOf(model, inOuts),
     ...(pixels && { pixels: readOutput(pixels) }),
+    ...(embeddings && { embeddings: readOutput(embeddings) }),
   };
 }

@@ -1,5 +1,4 @@
 /** Inputs of a model's pass: read from the caller's objects, then checked against the model. */
-import { checkCapture, type CaptureName } from '../layer/capture.js';
 import {
   readReturnWeights,
   type ChosenWeights,
@@ -10,7 +9,7 @@ import { checkKeyMask, checkValidLens, type CheckedValidLens } from '../layer/ma
 import type { MultiHeadAttention } from '../layer/multi-head-attention.js';
 import { fail, show, showShape } from '../runtime/errors.js';
 import type { Address, Counted } from '../runtime/memory.js';
-import { checkBoolean, ifGiven } from '../runtime/options.js';
+import { checkBoolean, checkOptions, ifGiven, isRecord } from '../runtime/options.js';
 import {
   checkIntegers,
   checkTensor,
@@ -25,6 +24,17 @@ import type { KeyMaskInput, TensorInput, TokensInput, ValidLens } from '../tenso
 import { checkShape } from '../tensor/shapes.js';
 import { ignoredTarget } from '../tensor/tokens.js';
 import { ModelCache, type HeldModelCache } from './model-cache.js';
+import {
+  checkProbe,
+  noProbe,
+  probeOptionNames,
+  readProbe,
+  type ActivationName,
+  type CheckedProbe,
+  type GivenProbe,
+  type ProbeOptions,
+} from './activations.js';
+import { bySide, type LayersBySide, type Side } from './sides.js';
 import type { TransformerSettings } from './transformer-options.js';
 
 /** Gates of each layer, as in `ForwardOptions`; undefined for a layer without gates. */
@@ -70,15 +80,13 @@ export interface TransformerPassOptions extends HeadGatesOptions {
 
 export interface TransformerForwardOptions<
   Weights extends boolean | ChosenWeights | undefined = boolean | ChosenWeights | undefined,
-  Names extends readonly CaptureName[] | undefined = readonly CaptureName[] | undefined,
-> extends TransformerPassOptions {
+  Names extends readonly ActivationName[] | undefined = readonly ActivationName[] | undefined,
+> extends TransformerPassOptions, ProbeOptions<Names> {
   /**
    * Whether to return the attention weights of every layer, or only those of some heads and queries. The encoder's
    * weights are always returned whole. Default: no, which avoids storing them.
    */
   returnWeights?: Weights;
-  /** Which intermediate results of every layer to return. Default: none. */
-  capture?: Names;
   /** KV caches of earlier positions; the tokens are appended. If they hold a source, give none. Default: no caches. */
   cache?: ModelCache | undefined;
   /** Whether to save activations for `backward`. Not with a cache. Default: no. */
@@ -92,26 +100,9 @@ export const passOptionNames = [
 
 export const forwardOptionNames = [
   ...passOptionNames,
-  ...(['returnWeights', 'capture', 'cache', 'requiresGrad'] as const),
+  ...(['returnWeights', 'cache', 'requiresGrad'] as const),
+  ...probeOptionNames,
 ] as const;
-
-/**
- * Which attention layers of a model: the decoder's self-attention, its cross-attention, or the encoder's
- * self-attention. Models without cross-attention have `'self'` only.
- */
-export type Side = 'self' | 'cross' | 'encoder';
-
-/** The order of the C++ enumeration. */
-export const sides = ['self', 'cross', 'encoder'] as const satisfies readonly Side[];
-
-/** Makes a record with a value for each side. */
-export const bySide = <Each>(of: (side: Side) => Each): Record<Side, Each> => ({
-  self: of('self'),
-  cross: of('cross'),
-  encoder: of('encoder'),
-});
-
-export type LayersBySide = Readonly<Record<Side, readonly MultiHeadAttention[]>>;
 
 /** The model of a pass. */
 export interface PassModel {
@@ -141,12 +132,13 @@ export type Context = Readonly<ReturnType<typeof readContext>>;
 
 /** The arguments of a pass, not yet checked against the model. */
 export interface PassInputs extends Context {
-  readonly input: { readonly tokens: Integers } | { readonly pixels: Floats };
+  readonly input:
+    { readonly tokens: Integers } | { readonly pixels: Floats } | { readonly embeddings: Floats };
   /** Undefined if the call takes no targets. */
   readonly targets: Integers | undefined;
   readonly gates: Readonly<Record<Side, GivenGates>>;
   readonly returnWeights: GivenWeights;
-  readonly capture: ReadonlySet<CaptureName> | undefined;
+  readonly probe: GivenProbe;
   readonly cache: unknown;
   readonly requiresGrad: boolean;
 }
@@ -167,6 +159,31 @@ function readGates(argument: string, gates: unknown): GivenGates {
   );
 }
 
+/** Embeddings in place of tokens, as an argument of `forward`. */
+export interface EmbeddingsInput {
+  /**
+   * (batch, length, numHiddens), or (length, numHiddens) of one sequence: what stands before positions and segments are
+   * added, as `capture: ['embeddings']` returns it.
+   */
+  embeddings: TensorInput;
+}
+
+const isEmbeddings = (input: unknown): input is EmbeddingsInput =>
+  isRecord(input) && 'embeddings' in input;
+
+function readInput(input: unknown, hasPatches: boolean): PassInputs['input'] {
+  if (isEmbeddings(input)) {
+    const { embeddings } = checkOptions(input, ['embeddings'], 'input');
+    if (hasPatches) {
+      fail('invalid-option', 'embeddings', 'none for a model that reads images', 'embeddings');
+    }
+    return { embeddings: toFloats('embeddings', embeddings) };
+  }
+  return hasPatches
+    ? { pixels: toFloats('pixels', input) }
+    : { tokens: toWholeNumbers('tokens', input) };
+}
+
 /** Reads all of the caller's objects. This may run the caller's code, so it must not depend on the model's state. */
 export function readPass(
   input: unknown,
@@ -175,14 +192,12 @@ export function readPass(
   hasPatches: boolean,
 ): PassInputs {
   return {
-    input: hasPatches
-      ? { pixels: toFloats('pixels', input) }
-      : { tokens: toWholeNumbers('tokens', input) },
+    input: readInput(input, hasPatches),
     targets: targets && toWholeNumbers('targets', targets[0]),
     ...readContext(options),
     gates: bySide((side) => readGates(gateNames[side], options[gateNames[side]])),
     returnWeights: readReturnWeights(options.returnWeights),
-    capture: checkCapture(options.capture),
+    probe: targets === undefined ? readProbe(options) : noProbe,
     cache: options.cache,
     requiresGrad: checkBoolean('requiresGrad', options.requiresGrad, false),
   };
@@ -199,9 +214,10 @@ export interface CheckedPass {
   readonly length: number;
   /** The results' batch axis: [] if the tokens have none. */
   readonly batchAxis: readonly number[];
-  /** Exactly one of tokens and pixels is set. */
+  /** Exactly one of tokens, pixels and embeddings is set. */
   readonly tokens: Float64Array | undefined;
   readonly pixels: Counted | undefined;
+  readonly embeddings: Counted | undefined;
   readonly targets: Float64Array | undefined;
   readonly segments: Float64Array | undefined;
   readonly validLens: CheckedValidLens;
@@ -217,6 +233,7 @@ export interface CheckedPass {
   /** One gate for each layer. */
   readonly gates: Readonly<Record<Side, readonly (Gate | undefined)[]>>;
   readonly cache: HeldModelCache | undefined;
+  readonly probe: CheckedProbe;
 }
 
 function checkTokens(
@@ -235,16 +252,18 @@ function checkTokens(
 function checkLength(
   argument: string,
   { settings: { maxLength, paddingToken } }: PassModel,
-  { data, shape }: Integers,
+  tokens: Float64Array | undefined,
+  shape: readonly number[],
   keyMask: Uint8Array | undefined,
   numCached = 0,
 ): void {
   const length = shape.at(-1) ?? 0;
   const [batch = 1] = shape.slice(0, -1);
   const most = `at most maxLength (${maxLength})`;
-  const isReal = Number.isNaN(paddingToken)
-    ? keyMask
-    : Uint8Array.from(data, (token) => Number(token !== paddingToken));
+  const isReal =
+    Number.isNaN(paddingToken) || tokens === undefined
+      ? keyMask
+      : Uint8Array.from(tokens, (token) => Number(token !== paddingToken));
   if (isReal !== undefined) {
     const numKeys = isReal.length / batch;
     for (let sample = 0; sample < batch; sample++) {
@@ -255,7 +274,8 @@ function checkLength(
       }
     }
   } else if (length > maxLength) {
-    const expected = shape.length === 1 ? '(length,)' : '(batch, length)';
+    const axes = [...(shape.length === 1 ? [] : ['batch']), 'length'];
+    const expected = showShape(tokens === undefined ? [...axes, 'numHiddens'] : axes);
     fail('invalid-shape', argument, `${expected}, length ${most}`, showShape(shape));
   } else if (numCached + length > maxLength) {
     const left = `at most ${maxLength - numCached} behind those of the cache`;
@@ -316,7 +336,13 @@ function checkSource(
   const length = source.shape.at(-1) ?? 0;
   const keyMask = checkKeyMask(inputs.sourceKeyMask, batch, length, 'sourceKeyMask');
   // Even with padding, a cache has room for only maxLength positions of a source.
-  checkLength('source', model, source, cache === undefined ? keyMask : undefined);
+  checkLength(
+    'source',
+    model,
+    source.data,
+    source.shape,
+    cache === undefined ? keyMask : undefined,
+  );
   return { length, keyMask };
 }
 
@@ -324,6 +350,16 @@ function checkSource(
 function checkInput(model: PassModel, { input }: PassInputs): readonly number[] {
   if ('tokens' in input) {
     return checkTokens('tokens', model, input.tokens);
+  }
+  if ('embeddings' in input) {
+    const { embeddings } = input;
+    const axes = ['length', model.settings.numHiddens];
+    checkTensor(
+      'embeddings',
+      embeddings,
+      embeddings.shape.length === 2 ? axes : ['batch', ...axes],
+    );
+    return embeddings.shape.slice(0, -1);
   }
   const { pixels } = input;
   const { channels, imageSize, maxLength } = model.settings;
@@ -364,7 +400,9 @@ export function checkPass(model: PassModel, inputs: PassInputs): CheckedPass {
   }
   const keyMask = checkKeyMask(inputs.keyMask, batch, numKeys);
   if ('tokens' in input) {
-    checkLength('tokens', model, input.tokens, keyMask, numCached);
+    checkLength('tokens', model, input.tokens.data, shape, keyMask, numCached);
+  } else if ('embeddings' in input) {
+    checkLength('embeddings', model, undefined, shape, keyMask, numCached);
   }
   const validLens = checkValidLens(inputs.validLens, batch, length, numKeys);
   if (segments !== undefined) {
@@ -378,12 +416,24 @@ export function checkPass(model: PassModel, inputs: PassInputs): CheckedPass {
   const sourceLength = source?.length ?? 0;
   const gatesOf = (side: Side): readonly (Gate | undefined)[] =>
     checkGates(side, inputs.gates[side], batch, layers[side]);
+  const numSourceKeys = inputs.source === undefined ? (cache?.sourceLength ?? 0) : sourceLength;
+  const probe = checkProbe(
+    model,
+    {
+      ...{ batch, batchAxis, length, sourceLength, numKeys, numSourceKeys },
+      hasSource: inputs.source !== undefined,
+      hasCache: cache !== undefined,
+    },
+    inputs.probe,
+  );
   return {
     batch,
     length,
     batchAxis,
+    probe,
     tokens: 'tokens' in input ? input.tokens.data : undefined,
     pixels: 'pixels' in input ? counted(input.pixels) : undefined,
+    embeddings: 'embeddings' in input ? counted(input.embeddings) : undefined,
     targets: targets?.data,
     segments: segments?.data,
     validLens,
@@ -399,7 +449,7 @@ export function checkPass(model: PassModel, inputs: PassInputs): CheckedPass {
     ),
     sourceKeyMask: source?.keyMask,
     numKeys,
-    numSourceKeys: inputs.source === undefined ? (cache?.sourceLength ?? 0) : sourceLength,
+    numSourceKeys,
     gates: bySide(gatesOf),
     cache,
   };

@@ -1,30 +1,26 @@
 import { layerPass, passRecord } from 'headwise-records';
 import {
-  capturedFields,
-  captureShapes,
-  type Captured,
-  type CaptureName,
-} from '../layer/capture.js';
-import {
   checkWeights,
   type ChosenWeights,
   type CheckedWeights,
   type GivenWeights,
 } from '../layer/chosen-weights.js';
 import { MultiHeadAttention } from '../layer/multi-head-attention.js';
-import { read, writeIntegers, type Address } from '../runtime/memory.js';
+import { writeIntegers, type Address, type Counted } from '../runtime/memory.js';
 import { writeRecord } from '../runtime/records.js';
 import { core } from '../runtime/wasm.js';
 import { WorkingMemory } from '../runtime/working-memory.js';
 import { Tensor } from '../tensor/tensor.js';
 import {
-  sides,
-  type CheckedPass,
-  type Gate,
-  type PassInputs,
-  type PassModel,
-  type Side,
-} from './model-inputs.js';
+  probeMemory,
+  readCaptured,
+  type ActivationName,
+  type CapturedActivations,
+  type ProbeMemory,
+} from './activations.js';
+import type { CheckedPass, Gate, PassInputs, PassModel } from './model-inputs.js';
+import { outputTensor, readOutput, type OutputTensor } from './output-tensor.js';
+import { sides, type Side } from './sides.js';
 
 type IfWeights<Weights> = [Weights] extends [false | undefined]
   ? { attentionWeights?: undefined }
@@ -34,19 +30,19 @@ type IfWeights<Weights> = [Weights] extends [false | undefined]
 
 type IfCaptured<Names> = [Names] extends [undefined]
   ? { captured?: undefined; crossCaptured?: undefined; encoderCaptured?: undefined }
-  : [Names] extends [readonly CaptureName[]]
+  : [Names] extends [readonly ActivationName[]]
     ? number extends Names['length']
-      ? Partial<CapturedBySide<Captured>>
-      : { captured: Record<Names[number], Tensor>[] } & Omit<
-          Partial<CapturedBySide<Record<Names[number], Tensor>>>,
+      ? CapturedBySide<Partial<CapturedActivations>>
+      : { captured: CapturedActivations<Names[number]> } & Omit<
+          CapturedBySide<Partial<CapturedActivations<Names[number]>>>,
           'captured'
         >
-    : Partial<CapturedBySide<Captured>>;
+    : CapturedBySide<Partial<CapturedActivations>>;
 
 interface CapturedBySide<Each> {
-  captured: Each[] | undefined;
-  crossCaptured: Each[] | undefined;
-  encoderCaptured: Each[] | undefined;
+  captured?: Each | undefined;
+  crossCaptured?: Each | undefined;
+  encoderCaptured?: Each | undefined;
 }
 
 /**
@@ -54,11 +50,11 @@ interface CapturedBySide<Each> {
  * - `logits` (batch, length, vocabulary), if the model has them
  * - `hidden` (batch, length, numHiddens), after the final norm
  * - `encoderHidden` (batch, source length, numHiddens), if the call has a source
- * - if requested, the attention weights of each layer, (batch, heads, queries, keys), and its captured results
+ * - if requested, the attention weights of each layer, (batch, heads, queries, keys), and the captured activations
  */
 export type TransformerResult<
   Weights extends boolean | ChosenWeights | undefined = boolean | ChosenWeights | undefined,
-  Names extends readonly CaptureName[] | undefined = readonly CaptureName[] | undefined,
+  Names extends readonly ActivationName[] | undefined = readonly ActivationName[] | undefined,
 > = {
   logits?: Tensor | undefined;
   hidden: Tensor;
@@ -81,25 +77,8 @@ export interface LossAndGradients {
 type GateGradients = Omit<LossAndGradients, 'loss'>;
 
 /** What a pass computes. The order is that of `PassKind` in model_calls.cpp. */
-const passKinds = ['forward', 'loss', 'gradients', 'training'] as const;
+const passKinds = ['forward', 'loss', 'gradients', 'training', 'lens', 'attribution'] as const;
 export type PassKind = (typeof passKinds)[number];
-
-/** A result and its address in working memory. */
-export interface OutputTensor {
-  readonly tensor: Tensor;
-  readonly at: () => Address;
-}
-
-export function outputTensor(memory: WorkingMemory, shape: readonly number[]): OutputTensor {
-  const tensor = Tensor.zeros(shape);
-  return { tensor, at: memory.add(tensor.data.length) };
-}
-
-/** Copies a result out of WebAssembly memory. */
-export function readOutput({ tensor, at }: OutputTensor): Tensor {
-  read(at(), tensor.data);
-  return tensor;
-}
 
 type OptionalPlace = () => Address | undefined;
 
@@ -111,7 +90,6 @@ export interface LayerInOut {
   readonly rows: CheckedWeights;
   readonly headPlaces: OptionalPlace;
   readonly queryPlaces: OptionalPlace;
-  readonly captured: readonly (readonly [CaptureName, OutputTensor])[];
   readonly gateGradient: OutputTensor | undefined;
 }
 
@@ -123,22 +101,7 @@ export interface SideRequest {
   readonly numKeys: number;
   readonly gates: readonly (Gate | undefined)[];
   readonly returnWeights: GivenWeights;
-  readonly capture: ReadonlySet<CaptureName> | undefined;
   readonly gateGradients: boolean;
-}
-
-function capturedOutputs(
-  memory: WorkingMemory,
-  { numHeads, numKvHeads, numHiddens }: MultiHeadAttention,
-  capture: ReadonlySet<CaptureName>,
-  { batchAxis, numQueries, numKeys }: SideRequest,
-): LayerInOut['captured'] {
-  const shapes = captureShapes({
-    ...{ numHeads, numKvHeads, numQueries, numKeys },
-    headSize: numHiddens / numHeads,
-    numExtraSlots: 0,
-  });
-  return [...capture].map((name) => [name, outputTensor(memory, [...batchAxis, ...shapes[name]])]);
 }
 
 function layerInOut(
@@ -147,7 +110,7 @@ function layerInOut(
   gate: Gate | undefined,
   request: SideRequest,
 ): LayerInOut {
-  const { batch, batchAxis, numQueries, numKeys, capture } = request;
+  const { batch, batchAxis, numQueries, numKeys } = request;
   const { numHeads } = layer;
   const rows = checkWeights(request.returnWeights, numHeads, numQueries);
   return {
@@ -159,7 +122,6 @@ function layerInOut(
     rows,
     headPlaces: memory.integers(rows.heads.places),
     queryPlaces: memory.integers(rows.queries.places),
-    captured: capture === undefined ? [] : capturedOutputs(memory, layer, capture, request),
     gateGradient: request.gateGradients ? outputTensor(memory, [batch, numHeads]) : undefined,
   };
 }
@@ -174,9 +136,6 @@ export const layersInOut = (
 export function writeLayers(at: Address, layers: readonly LayerInOut[]): void {
   const words = layers.flatMap((layer) => {
     const { gate, rows, weights, gateGradient } = layer;
-    const captured: Partial<Record<CaptureName, Address>> = Object.fromEntries(
-      layer.captured.map(([name, output]) => [name, output.at()]),
-    );
     return layerPass.pack({
       headGate: layer.gateAt(),
       gateStride: gate?.stride ?? 0,
@@ -185,7 +144,6 @@ export function writeLayers(at: Address, layers: readonly LayerInOut[]): void {
       weightQueries: layer.queryPlaces(),
       numWeightHeads: rows.heads.count,
       numWeightQueries: rows.queries.count,
-      ...capturedFields(captured),
       headGateGradient: gateGradient?.at(),
     });
   });
@@ -210,35 +168,32 @@ export const gateGradientsOf = (
 const weightsOf = (layers: readonly LayerInOut[]): Tensor[] =>
   layers.flatMap(({ weights }) => (weights ? [readOutput(weights)] : []));
 
-const capturedOf = (layers: readonly LayerInOut[]): Captured[] =>
-  layers.map(({ captured }) =>
-    Object.fromEntries(captured.map(([name, output]) => [name, readOutput(output)])),
-  );
-
 export interface PassResult {
   /** 0 for a forward. */
   readonly loss: number;
   /** Empty except for a forward. */
   readonly result: TransformerResult;
   readonly gateGradients: GateGradients;
+  readonly analysed?: Tensor;
 }
 
-export interface PassRequest extends Pick<
-  PassInputs,
-  'returnWeights' | 'capture' | 'requiresGrad'
-> {
+export interface PassRequest extends Pick<PassInputs, 'returnWeights' | 'requiresGrad'> {
   readonly kind: PassKind;
+  /** The residual stream that enters a layer, where the pass begins. */
+  readonly from?: { readonly layer: number; readonly stream: Counted };
   /** The optimizer whose step ends a training pass. */
   readonly optimizer?: Address;
+  readonly analysis?: Analysis;
 }
 
 /** The options of passes for a loss and its gradients. */
-export const plainPass = { returnWeights: false, capture: undefined, requiresGrad: false } as const;
+export const plainPass = { returnWeights: false, requiresGrad: false } as const;
 
 function resultOf(
   request: PassRequest,
   outputs: Readonly<Record<'logits' | 'hidden' | 'encoderHidden', OutputTensor | undefined>>,
   layers: Readonly<Record<Side, readonly LayerInOut[]>>,
+  probe: ProbeMemory | undefined,
 ): TransformerResult {
   const { logits, hidden, encoderHidden } = outputs;
   const hasCross = layers.cross.length > 0;
@@ -252,10 +207,10 @@ function resultOf(
       ...(hasCross && { crossAttentionWeights: weightsOf(layers.cross) }),
       ...(hasEncoded && { encoderAttentionWeights: weightsOf(layers.encoder) }),
     }),
-    ...(request.capture && {
-      captured: capturedOf(layers.self),
-      ...(hasCross && { crossCaptured: capturedOf(layers.cross) }),
-      ...(hasEncoded && { encoderCaptured: capturedOf(layers.encoder) }),
+    ...(probe && {
+      captured: readCaptured(probe, 'self'),
+      ...(hasCross && { crossCaptured: readCaptured(probe, 'cross') }),
+      ...(hasEncoded && { encoderCaptured: readCaptured(probe, 'encoder') }),
     }),
   };
 }
@@ -302,6 +257,13 @@ export function runPass(model: PassModel, pass: CheckedPass, request: PassReques
   const ranges = memory.add(2 * batch);
   const sourceRanges = memory.add(2 * batch);
   const pixels = memory.floats(pass.pixels);
+  const embeddings = memory.floats(pass.embeddings);
+  const stream = memory.floats(request.from?.stream);
+  const probe = probeMemory(memory, pass.probe);
+  const { analysis } = request;
+  const lensLayers = memory.integers(analysis?.layers);
+  const against = memory.integers(analysis?.against);
+  const analysed = analysis && outputTensor(memory, analysis.shape);
   const outputIf = (wanted: boolean, shape: readonly number[]): OutputTensor | undefined =>
     wanted ? outputTensor(memory, [...batchAxis, ...shape]) : undefined;
   const { numHiddens, vocabularySize, head } = settings;
@@ -311,14 +273,12 @@ export function runPass(model: PassModel, pass: CheckedPass, request: PassReques
     encoderHidden: outputIf(isForward && hasSource, [sourceLength, numHiddens]),
   };
   const inOut = (side: Side, sizes: Pick<SideRequest, 'numQueries' | 'numKeys'>): LayerInOut[] => {
-    // If the source is cached, the encoder does not run.
-    const runs = side !== 'encoder' || hasSource;
     const { returnWeights } = request;
     return layersInOut(memory, model.layers[side], {
       ...{ batch, batchAxis, ...sizes },
       gates: pass.gates[side],
-      returnWeights: side === 'encoder' ? runs && returnWeights !== false : returnWeights,
-      capture: runs ? request.capture : undefined,
+      // If the source is cached, the encoder does not run.
+      returnWeights: side === 'encoder' ? hasSource && returnWeights !== false : returnWeights,
       gateGradients: kind === 'gradients',
     });
   };
@@ -336,7 +296,8 @@ export function runPass(model: PassModel, pass: CheckedPass, request: PassReques
       pass.numKeys,
       sourceLength,
       pass.numSourceKeys,
-      Number(requiresGrad) + 2 * Number(cache?.isQuantized ?? false),
+      Number(requiresGrad) + 2 * Number(cache?.isQuantized ?? false) + 4 * probe.names,
+      (analysis?.layers?.length ?? 0) * batch * (analysis?.positions.length ?? 0),
     ),
   );
   memory.reserve();
@@ -348,6 +309,9 @@ export function runPass(model: PassModel, pass: CheckedPass, request: PassReques
     kind: passKinds.indexOf(kind),
     tokens: tokens(),
     pixels: pixels(),
+    embeddings: embeddings(),
+    stream: stream(),
+    firstLayer: request.from?.layer ?? 0,
     segments: segments(),
     targets: targets(),
     batch,
@@ -364,9 +328,14 @@ export function runPass(model: PassModel, pass: CheckedPass, request: PassReques
     sourceLength,
     layers: layersAt(),
     cache: cache?.address,
+    ...probe.write(writeIntegers),
     hidden: outputs.hidden?.at(),
-    logits: outputs.logits?.at(),
+    logits: kind === 'lens' ? analysed?.at() : outputs.logits?.at(),
     encoderHidden: outputs.encoderHidden?.at(),
+    lensLayers: lensLayers(),
+    numLensLayers: analysis?.layers?.length ?? 0,
+    against: against(),
+    attribution: kind === 'attribution' ? analysed?.at() : undefined,
     lastLogits: false,
     requiresGrad,
     workspace: workspace(),
@@ -378,7 +347,30 @@ export function runPass(model: PassModel, pass: CheckedPass, request: PassReques
   }
   return {
     loss,
-    result: resultOf(request, outputs, layers),
+    result: resultOf(request, outputs, layers, pass.probe.isCaptured ? probe : undefined),
     gateGradients: gateGradientsOf(model, layers),
+    ...(analysed && { analysed: readOutput(analysed) }),
   };
+}
+
+/** What the logit lens or an attribution reads, and the shape of its result. */
+export interface Analysis {
+  readonly kind: 'lens' | 'attribution';
+  readonly shape: readonly number[];
+  readonly positions: Int32Array;
+  /** Of the logit lens. */
+  readonly layers?: Int32Array;
+  /** Of an attribution: a token of each sample. */
+  readonly targets?: Float64Array;
+  readonly against?: Float64Array | undefined;
+}
+
+export function analyse(model: PassModel, pass: CheckedPass, analysis: Analysis): Tensor {
+  const { positions, targets } = analysis;
+  const { analysed } = runPass(
+    model,
+    { ...pass, targets, probe: { ...pass.probe, positions } },
+    { kind: analysis.kind, ...plainPass, analysis },
+  );
+  return analysed as Tensor;
 }

@@ -18,7 +18,7 @@ import { core } from '../runtime/wasm.js';
 import { checkAttached, counted } from '../tensor/arrays.js';
 import { sizeOf } from '../tensor/shapes.js';
 import { Tensor } from '../tensor/tensor.js';
-import { sides } from './model-inputs.js';
+import { sides } from './sides.js';
 import type { PretrainedConfig } from './pretrained-options.js';
 import {
   activations,

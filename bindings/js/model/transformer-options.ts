@@ -406,5 +406,8 @@ export function checkTransformerOptions(
 }
 
 /** Allocates a model in WebAssembly memory. */
+/** Whether the model has norms, which may all be switched off. */
+export const hasNorms = ({ norm }: TransformerSettings): boolean => norms[norm] !== 'none';
+
 export const newModel = (settings: TransformerSettings): Address =>
   modelsCore().newModel(send(modelOptions, settings));

@@ -11,7 +11,6 @@ import {
   type CacheOptions,
 } from '../layer/key-value-cache.js';
 import { LayerOfModel, MultiHeadAttention } from '../layer/multi-head-attention.js';
-import type { CaptureName } from '../layer/capture.js';
 import type { ChosenWeights } from '../layer/chosen-weights.js';
 import type { LayerSettings } from '../layer/layer-options.js';
 import type { StateDict } from '../layer/parameters.js';
@@ -27,6 +26,7 @@ import { receive, send } from '../runtime/records.js';
 import { commit, core } from '../runtime/wasm.js';
 import type { TensorInput, TokensInput } from '../tensor/inputs.js';
 import type { TensorsByName } from '../tensor/integers.js';
+import type { Tensor } from '../tensor/tensor.js';
 import { Adam, checkAdamOptions, Optimizer } from '../training/optimizers.js';
 import { registerTrainable } from '../training/trainables.js';
 import { checkGenerate, generateTokens, type GenerateOptions } from './generate.js';
@@ -39,16 +39,29 @@ import {
   type TransformerOutputGradients,
 } from './model-backward.js';
 import { ModelCache } from './model-cache.js';
+import type { ActivationName } from './activations.js';
 import {
-  bySide,
+  attributeLogits,
+  attributionOptionNames,
+  lensOptionNames,
+  logitLens,
+  patchHeads,
+  patchHeadsOptionNames,
+  readAttribution,
+  readLens,
+  readPatching,
+  type AttributionOptions,
+  type LogitAttribution,
+  type LogitLensOptions,
+  type PatchHeadsOptions,
+} from './microscope.js';
+import {
   checkPass,
   forwardOptionNames,
   passOptionNames,
   readPass,
-  sides,
-  type LayersBySide,
+  type EmbeddingsInput,
   type PassModel,
-  type Side,
   type TransformerForwardOptions,
   type TransformerPassOptions,
 } from './model-inputs.js';
@@ -62,6 +75,7 @@ import {
   type TransformerResult,
 } from './model-pass.js';
 import { isFolder, readFolder } from './pretrained-folder.js';
+import { bySide, sides, type LayersBySide, type Side } from './sides.js';
 import { configOf, loadCheckpoint, planCheckpoint, savePretrained } from './pretrained.js';
 import type { PretrainedConfig, PretrainedModelOptions } from './pretrained-options.js';
 import {
@@ -138,7 +152,7 @@ export class Transformer {
   readonly #optimizer: Adam;
   readonly #handle: Handle;
   /** Sizes of the latest forward with `requiresGrad`. */
-  #pending: PendingPass = { batchAxis: [], batch: 0, length: 0 };
+  #pending: PendingPass = { batchAxis: [], batch: 0, length: 0, hasEmbeddings: false };
   /** Config of the checkpoint that the model was read from. */
   #config: PretrainedConfig | undefined;
 
@@ -347,28 +361,28 @@ export class Transformer {
   /**
    * Returns hidden states and logits of each position and, if requested, every layer's attention weights.
    *
-   * @param input tokens (batch, length), integers from 0 to below `vocabularySize`, at most `maxLength` long. For
-   *   models that read images: pixels (batch, channels, height, width).
+   * @param input tokens (batch, length), integers from 0 to below `vocabularySize`, at most `maxLength` long, or
+   *   `{ embeddings }` in their place. For models that read images: pixels (batch, channels, height, width).
    * @throws HeadwiseError `invalid-shape`, `invalid-value`, `invalid-type`, `invalid-option`, `unknown-option`,
    *   `invalid-cache`, `cache-full`, `disposed`, `out-of-memory`; the model is then unchanged, as after any other call
    *   that throws
    */
   forward<
     const Weights extends true | ChosenWeights,
-    const Names extends readonly CaptureName[] | undefined = undefined,
+    const Names extends readonly ActivationName[] | undefined = undefined,
   >(
-    input: TokensInput | TensorInput,
+    input: TokensInput | TensorInput | EmbeddingsInput,
     options: TransformerForwardOptions<Weights, Names> & { returnWeights: Weights },
   ): TransformerResult<Weights, Names>;
   /** The same without attention weights. */
-  forward<const Names extends readonly CaptureName[] | undefined = undefined>(
-    input: TokensInput | TensorInput,
+  forward<const Names extends readonly ActivationName[] | undefined = undefined>(
+    input: TokensInput | TensorInput | EmbeddingsInput,
     options?: TransformerForwardOptions<false | undefined, Names>,
   ): TransformerResult<false, Names>;
   /** The same with attention weights if `returnWeights` requests them. */
-  forward(input: TokensInput | TensorInput, options?: TransformerForwardOptions): TransformerResult;
+  forward(input: TokensInput | TensorInput | EmbeddingsInput, options?: TransformerForwardOptions): TransformerResult;
   forward(
-    input: TokensInput | TensorInput,
+    input: TokensInput | TensorInput | EmbeddingsInput,
     options?: TransformerForwardOptions,
   ): TransformerResult {
     this.#handle.inUse();
@@ -380,8 +394,8 @@ export class Transformer {
     return commit(() => {
       const { result } = runPass(model, pass, { kind: 'forward', ...inputs });
       if (inputs.requiresGrad) {
-        const { batchAxis, batch, length } = pass;
-        this.#pending = { batchAxis, batch, length };
+        const { batchAxis, batch, length, embeddings } = pass;
+        this.#pending = { batchAxis, batch, length, hasEmbeddings: embeddings !== undefined };
       }
       return result;
     });
@@ -469,6 +483,54 @@ export class Transformer {
     this.#handle.inUse();
     const checked = checkGenerate(tokens, options, this.#settings);
     return generateTokens(() => this.#passModel(), checked);
+  }
+
+  /**
+   * The logits that the stream before each layer, and after the last one, would give: final norm and unembedding.
+   * Source: nostalgebraist 2020, "interpreting GPT: the logit lens".
+   *
+   * @returns (layers + 1, batch, positions, vocabulary), or the chosen layers and positions; without the batch axis if
+   *   the tokens have none
+   * @throws HeadwiseError what `forward` throws; `invalid-option` for a model without logits
+   */
+  logitLens(tokens: TokensInput, options?: LogitLensOptions): Tensor {
+    const given = this.#options(options, [...passOptionNames, ...lensOptionNames]);
+    const lens = readLens(tokens, given, this.#settings.hasPatches);
+    return logitLens(this.#passModel(), lens);
+  }
+
+  /**
+   * What each head and feed-forward layer adds to logit(target) − logit(against) at one position, with the final norm's
+   * divisor held fixed: direct logit attribution. For models whose norms come first. Source: Elhage et al. 2021, A
+   * Mathematical Framework for Transformer Circuits.
+   *
+   * @throws HeadwiseError what `forward` throws; `invalid-option` for a model without logits or with norms that come
+   *   last
+   */
+  attributeLogits(tokens: TokensInput, options: AttributionOptions): LogitAttribution {
+    const given = this.#options(options, [...passOptionNames, ...attributionOptionNames]);
+    const attribution = readAttribution(tokens, given, this.#settings.hasPatches);
+    return attributeLogits(this.#passModel(), attribution);
+  }
+
+  /**
+   * The metric when one head at a time is replaced, in the run on `corrupted`, by that of the run on `clean`. Only the
+   * layers from the head's on run again. Yields to the event loop between runs. Source: Wang et al. 2022,
+   * Interpretability in the Wild; Meng et al. 2022, causal tracing.
+   *
+   * @param corrupted of the shape of `clean`
+   * @returns (layers, heads), by key-value head for `keys` and `values`; NaN for heads that a pruned layer lacks
+   * @throws (as a rejection) HeadwiseError what `forward` throws; what `metric` and `onProgress` throw; the signal's
+   *   reason
+   */
+  async patchHeads(
+    clean: TokensInput,
+    corrupted: TokensInput,
+    options: PatchHeadsOptions,
+  ): Promise<Tensor> {
+    const given = this.#options(options, [...passOptionNames, ...patchHeadsOptionNames]);
+    const patching = readPatching(clean, corrupted, given, this.#settings.hasPatches);
+    return patchHeads(() => this.#passModel(), patching);
   }
 
   /**
@@ -653,6 +715,14 @@ export class Transformer {
       fail('invalid-option', 'number', expected, show(number));
     }
     return layer;
+  }
+
+  #options<Options extends object>(
+    options: Options | undefined,
+    names: readonly (keyof Options & string)[],
+  ): Options {
+    this.#handle.inUse();
+    return checkOptions(options, names) as Options;
   }
 
   #passModel(): PassModel {

@@ -122,8 +122,10 @@ declare module 'headwise-glue' {
       numKeys: number,
       sourceLength: number,
       numSourceKeys: number,
-      /** 1 for a pass that requires gradients, 2 for one with a cache of integers. */
+      /** 1 for a pass that requires gradients, 2 for one with a cache of integers, 4 · the set of probed names. */
       flags: number,
+      /** Rows that the logit lens reads. */
+      rows: number,
     ): number;
     runModel(model: Address, record: Address): number;
     modelIsPending(model: Address): number;

@@ -1,0 +1,307 @@
+import { checkChosen, readList, type GivenList } from '../layer/chosen-weights.js';
+import { fail, show } from '../runtime/errors.js';
+import { checkSignal, nextTurn } from '../runtime/event-loop.js';
+import { ifGiven, isIntegerIn } from '../runtime/options.js';
+import { checkIntegers, counted, toWholeNumbers } from '../tensor/arrays.js';
+import type { TokensInput } from '../tensor/inputs.js';
+import { Tensor } from '../tensor/tensor.js';
+import { checkPositions, readPositions, type Patch } from './activations.js';
+import {
+  checkPass,
+  readPass,
+  type CheckedPass,
+  type PassInputs,
+  type PassModel,
+  type TransformerPassOptions,
+} from './model-inputs.js';
+import { analyse, runPass } from './model-pass.js';
+import { hasNorms } from './transformer-options.js';
+
+export interface LogitLensOptions extends TransformerPassOptions {
+  /**
+   * Numbers of layers, whose stream before them is read; `numLayers` stands for the stream after the last one. Default:
+   * all, in order.
+   */
+  layers?: readonly number[] | undefined;
+  /** Default: `'last'`, the last position. */
+  positions?: readonly number[] | 'last' | undefined;
+}
+
+export interface AttributionOptions extends TransformerPassOptions {
+  /** A token, or one for each sample. */
+  target: number | TokensInput;
+  /** Likewise. Default: none, so that the parts sum to the target's logit. */
+  against?: number | TokensInput | undefined;
+  /** Default: `'last'`, the last position. */
+  position?: number | 'last' | undefined;
+}
+
+/**
+ * What each part of a model adds to logit(target) − logit(against). Except for rounding errors, all parts sum to
+ * `total`. Without a batch axis if the tokens have none.
+ */
+export interface LogitAttribution {
+  /** (batch, layers, heads); 0 for heads that a pruned layer lacks. */
+  heads: Tensor;
+  /** The same of cross-attention. Only for models with an encoder. */
+  crossHeads?: Tensor | undefined;
+  /** (batch, layers), of the feed-forward layers. */
+  mlps: Tensor;
+  /** (batch,): tokens, positions and segments. */
+  embeddings: Tensor;
+  /** (batch,): the biases of output projections, final norm and unembedding. */
+  biases: Tensor;
+  /** (batch,) */
+  total: Tensor;
+}
+
+export interface PatchHeadsOptions extends TransformerPassOptions {
+  /** A number from the logits of a patched run, (batch, length, vocabulary). */
+  metric: (logits: Tensor) => number | Promise<number>;
+  /** What is replaced. Default: `'z'`. */
+  at?: 'z' | 'pooled' | 'queries' | 'keys' | 'values' | 'pattern' | 'headOut' | undefined;
+  /** Called after each run. */
+  onProgress?: ((done: number, total: number) => void) | undefined;
+  /** Checked before each run. If it is aborted, the promise is rejected with its reason, as in `fetch`. */
+  signal?: AbortSignal | undefined;
+}
+
+export const lensOptionNames = ['layers', 'positions'] as const;
+export const attributionOptionNames = ['target', 'against', 'position'] as const;
+export const patchHeadsOptionNames = ['metric', 'at', 'onProgress', 'signal'] as const;
+
+const patchedNames = ['z', 'pooled', 'queries', 'keys', 'values', 'pattern', 'headOut'] as const;
+
+/** Reads the inputs of a pass without outputs. */
+const readInputs = (
+  tokens: unknown,
+  options: TransformerPassOptions,
+  hasPatches: boolean,
+): PassInputs => readPass(tokens, undefined, options, hasPatches);
+
+/** Checks them against a model, which must have logits. */
+function checkInputs(model: PassModel, inputs: PassInputs): CheckedPass {
+  const pass = checkPass(model, inputs);
+  if (!model.settings.head) {
+    fail('invalid-option', 'model', 'one that has logits', 'one without');
+  }
+  if (pass.batch * pass.length === 0) {
+    fail('invalid-shape', 'tokens', 'at least one', 'none');
+  }
+  return pass;
+}
+
+/** What `logitLens` reads from the caller's objects. */
+export interface GivenLens {
+  readonly inputs: PassInputs;
+  readonly layers: GivenList;
+  readonly positions: GivenList | 'last';
+}
+
+export const readLens = (
+  tokens: unknown,
+  { layers, positions = 'last', ...pass }: LogitLensOptions,
+  hasPatches: boolean,
+): GivenLens => ({
+  layers: readList('layers', 'an array of integers', layers),
+  positions: readPositions('positions', positions),
+  inputs: readInputs(tokens, pass, hasPatches),
+});
+
+export function logitLens(model: PassModel, { inputs, layers, positions }: GivenLens): Tensor {
+  const pass = checkInputs(model, inputs);
+  const { numLayers, vocabularySize } = model.settings;
+  const chosen =
+    checkChosen('layers', 'layer', layers, numLayers + 1) ??
+    Int32Array.from({ length: numLayers + 1 }, (_, layer) => layer);
+  const read = checkPositions('positions', positions, pass.length) ?? new Int32Array();
+  return analyse(model, pass, {
+    ...{ kind: 'lens', layers: chosen, positions: read },
+    shape: [chosen.length, ...pass.batchAxis, read.length, vocabularySize],
+  });
+}
+
+/** What `attributeLogits` reads from the caller's objects. */
+export interface GivenAttribution {
+  readonly inputs: PassInputs;
+  readonly target: Float64Array;
+  readonly against: Float64Array | undefined;
+  readonly position: unknown;
+}
+
+const readTokens = (argument: string, value: unknown): Float64Array =>
+  typeof value === 'number' ? Float64Array.of(value) : toWholeNumbers(argument, value).data;
+
+export const readAttribution = (
+  tokens: unknown,
+  { target, against, position = 'last', ...pass }: AttributionOptions,
+  hasPatches: boolean,
+): GivenAttribution => ({
+  target: readTokens('target', target),
+  against: ifGiven('against', against, readTokens),
+  position,
+  inputs: readInputs(tokens, pass, hasPatches),
+});
+
+/** One token for each sample. */
+function checkTokens(
+  argument: string,
+  tokens: Float64Array,
+  batch: number,
+  vocabularySize: number,
+): Float64Array {
+  if (tokens.length !== 1 && tokens.length !== batch) {
+    const expected = `one token, or one for each sample (${batch})`;
+    fail('invalid-shape', argument, expected, String(tokens.length));
+  }
+  checkIntegers(argument, tokens, 0, vocabularySize - 1);
+  return tokens.length === batch ? tokens : new Float64Array(batch).fill(tokens[0]);
+}
+
+export function attributeLogits(
+  model: PassModel,
+  { inputs, target, against, position }: GivenAttribution,
+): LogitAttribution {
+  const pass = checkInputs(model, inputs);
+  const { batch, batchAxis, length } = pass;
+  const { vocabularySize, numLayers, hasEncoder, normFirst } = model.settings;
+  if (!normFirst && hasNorms(model.settings)) {
+    fail('invalid-option', 'model', 'one whose norms come first', 'another');
+  }
+  const at = position === 'last' ? length - 1 : position;
+  if (!isIntegerIn(at, 0, length - 1)) {
+    fail('invalid-option', 'position', `an integer from 0 to ${length - 1} or 'last'`, show(at));
+  }
+  const numHeads = Math.max(
+    ...Object.values(model.layers)
+      .flat()
+      .map((layer) => layer.numHeads),
+  );
+  const perHead = [...batchAxis, numLayers, numHeads];
+  const parts = {
+    heads: perHead,
+    ...(hasEncoder && { crossHeads: perHead }),
+    mlps: [...batchAxis, numLayers],
+    ...{ embeddings: batchAxis, biases: batchAxis, total: batchAxis },
+  };
+  const count = (shape: readonly number[]): number => shape.reduce((a, b) => a * b, 1);
+  const all = analyse(model, pass, {
+    kind: 'attribution',
+    positions: Int32Array.of(at),
+    targets: checkTokens('target', target, batch, vocabularySize),
+    against: against && checkTokens('against', against, batch, vocabularySize),
+    shape: [Object.values(parts).reduce((sum, shape) => sum + count(shape), 0)],
+  });
+  let next = 0;
+  const take = (shape: readonly number[]): Tensor => {
+    const first = next;
+    next += count(shape);
+    return new Tensor(all.data.slice(first, next), shape);
+  };
+  return Object.fromEntries(
+    Object.entries(parts).map(([name, shape]) => [name, take(shape)]),
+  ) as unknown as LogitAttribution;
+}
+
+/** What `patchHeads` reads from the caller's objects. */
+export interface GivenPatching {
+  readonly clean: PassInputs;
+  readonly corrupted: PassInputs;
+  readonly at: (typeof patchedNames)[number];
+  readonly metric: PatchHeadsOptions['metric'];
+  readonly onProgress: PatchHeadsOptions['onProgress'];
+  readonly throwIfAborted: () => void;
+}
+
+export function readPatching(
+  clean: unknown,
+  corrupted: unknown,
+  { metric, at = 'z', onProgress, signal, ...pass }: PatchHeadsOptions,
+  hasPatches: boolean,
+): GivenPatching {
+  if (typeof metric !== 'function') {
+    fail('invalid-type', 'metric', 'a function', show(metric));
+  }
+  if (!(patchedNames as readonly unknown[]).includes(at)) {
+    fail('invalid-option', 'at', `one of ${patchedNames.join(', ')}`, show(at));
+  }
+  if (onProgress !== undefined && typeof onProgress !== 'function') {
+    fail('invalid-type', 'onProgress', 'a function', show(onProgress));
+  }
+  return {
+    ...{ metric, at, onProgress, throwIfAborted: checkSignal(signal) },
+    clean: readInputs(clean, pass, hasPatches),
+    corrupted: readInputs(corrupted, pass, hasPatches),
+  };
+}
+
+/** The heads [head, head + 1) of (batch, heads, rows, size), or of (heads, rows, size). */
+function headOf(tensor: Tensor, head: number): Float32Array {
+  const [numHeads, rows, size] = tensor.shape.slice(-3);
+  const floats = rows * size;
+  const batch = tensor.data.length / Math.max(numHeads * floats, 1);
+  const part = new Float32Array(batch * floats);
+  for (let sample = 0; sample < batch; sample++) {
+    const first = (sample * numHeads + head) * floats;
+    part.set(tensor.data.subarray(first, first + floats), sample * floats);
+  }
+  return part;
+}
+
+export async function patchHeads(
+  inUse: () => PassModel,
+  { clean, corrupted, at, metric, onProgress, throwIfAborted }: GivenPatching,
+): Promise<Tensor> {
+  throwIfAborted();
+  const capture = (inputs: PassInputs, name: Patch['at']): readonly Tensor[] => {
+    const model = inUse();
+    const pass = checkPass(model, {
+      ...inputs,
+      probe: { ...inputs.probe, capture: [name], isCaptured: true },
+    });
+    const { result } = runPass(model, pass, { kind: 'forward', ...inputs });
+    return (result.captured as Record<string, Tensor[]>)[name];
+  };
+  const model = inUse();
+  const { shape } = 'tokens' in clean.input ? clean.input.tokens : { shape: [] };
+  const other = 'tokens' in corrupted.input ? corrupted.input.tokens : { shape: [] };
+  if (shape.join() !== other.shape.join()) {
+    fail('invalid-shape', 'corrupted', `(${shape.join(', ')})`, `(${other.shape.join(', ')})`);
+  }
+  checkInputs(model, clean);
+  checkInputs(model, corrupted);
+  const values = capture(clean, at);
+  const streams = capture(corrupted, 'residPre');
+  const byKvHead = at === 'keys' || at === 'values';
+  const heads = model.layers.self.map(({ numHeads, numKvHeads }) =>
+    byKvHead ? numKvHeads : numHeads,
+  );
+  const most = Math.max(...heads);
+  const total = heads.reduce((a, b) => a + b, 0);
+  const result = new Tensor(
+    new Float32Array(heads.length * most).fill(NaN),
+    [heads.length, most],
+  );
+  let done = 0;
+  for (const [layer, count] of heads.entries()) {
+    for (let head = 0; head < count; head++) {
+      const current = inUse();
+      const value = headOf(values[layer], head);
+      const pass = checkPass(current, corrupted);
+      const patched = {
+        ...{ at, side: 'self', layer, heads: Int32Array.of(head), positions: undefined } as const,
+        ...{ kind: 0, value: { data: value, count: value.length } },
+      };
+      const { result: run } = runPass(
+        current,
+        { ...pass, probe: { ...pass.probe, patches: [patched] } },
+        { kind: 'forward', ...corrupted, from: { layer, stream: counted(streams[layer]) } },
+      );
+      result.data[layer * most + head] = await metric(run.logits as Tensor);
+      onProgress?.(++done, total);
+      await nextTurn();
+      throwIfAborted();
+    }
+  }
+  return result;
+}
