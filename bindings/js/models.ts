@@ -10,7 +10,12 @@ export type {
   Patch,
   ProbeOptions,
 } from './model/activations.js';
-export type { GenerateOptions } from './model/generate.js';
+export {
+  exportCheckpoint,
+  type ExportCheckpointOptions,
+  type ExportedCheckpoint,
+} from './model/export-checkpoint.js';
+export type { GeneratedText, GenerateOptions } from './model/generate.js';
 export type {
   AttributionOptions,
   LogitAttribution,

@@ -19,13 +19,16 @@ struct Model;
 /// removed.
 class ParameterList {
  public:
-  explicit ParameterList(Model& model);
+  /// `whole`: with the shapes that the parameters had before heads were removed.
+  explicit ParameterList(Model& model, bool whole = false);
 
   struct Parameter {
     std::string name;
     std::vector<std::size_t> shape;
     float* values;
     float* gradient;  ///< null if there is none yet
+    const AttentionLayer* layer = nullptr;  ///< null for the model's own
+    const ParameterTable::Entry* entry = nullptr;
   };
   [[nodiscard]] const std::vector<Parameter>& parameters() const noexcept { return parameters_; }
   [[nodiscard]] std::span<const io::NamedTensor> tensors() const noexcept { return tensors_; }

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <headwise/core/models/pretrained/whole_heads.hpp>
 #include <headwise/core/models/sampling.hpp>
 #include <headwise/core/parallel/for_each.hpp>
 #include <optional>
@@ -182,22 +183,26 @@ TransformerOptions read_model_options(Address request) {
   return options;
 }
 
-ParameterList::ParameterList(Model& model) {
-  const auto add = [&](const std::string& prefix, Trainable& trainable) {
+ParameterList::ParameterList(Model& model, bool whole) {
+  const auto add = [&](const std::string& prefix, Trainable& trainable,
+                       const AttentionLayer* layer) {
     float* const gradients = trainable.parameter_gradients();
     for (const ParameterTable::Entry& entry : trainable.parameter_table().entries()) {
       parameters_.push_back(
           {.name = prefix + entry.name,
-           .shape = entry.shape,
+           .shape = whole && layer != nullptr ? whole_shape(*layer, entry.name, entry.shape)
+                                              : entry.shape,
            .values = trainable.parameter_values() + entry.offset,
-           .gradient = gradients != nullptr ? gradients + entry.offset : nullptr});
+           .gradient = gradients != nullptr ? gradients + entry.offset : nullptr,
+           .layer = layer,
+           .entry = &entry});
     }
   };
-  add("", model.parameters);
+  add("", model.parameters, nullptr);
   for (const Side side : all_sides) {
     std::vector<AttentionLayer>& layers = model.layers(side);
     for (std::size_t layer = 0; layer < layers.size(); ++layer) {
-      add(attention_prefix(side, layer), layers[layer]);
+      add(attention_prefix(side, layer), layers[layer], &layers[layer]);
     }
   }
   for (const Parameter& parameter : parameters_) {

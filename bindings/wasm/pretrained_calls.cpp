@@ -7,6 +7,7 @@
 #include <headwise/core/memory/checked_sizes.hpp>
 #include <headwise/core/models/pretrained/config.hpp>
 #include <headwise/core/models/pretrained/layout.hpp>
+#include <headwise/core/models/pretrained/whole_heads.hpp>
 #include <limits>
 #include <ranges>
 #include <utility>
@@ -19,6 +20,10 @@
 
 namespace headwise::bindings {
 namespace {
+
+/// What `save_pretrained` copies, beside the values: as in pretrained.ts.
+constexpr std::size_t saved_gradients = 1;
+constexpr std::size_t saved_whole = 2;
 
 PretrainedConfig config_of(const Checkpoint& checkpoint) {
   std::vector<PretrainedConfig::Field> fields(checkpoint.config.size());
@@ -92,9 +97,9 @@ ModelOptions block_of(const TransformerOptions& options) {
       .seed = 0};
 }
 
-Address respond_tensors(Model& model) {
+Address respond_tensors(Model& model, bool whole = false) {
   const std::span<const io::NamedTensor> parameters =
-      model.pretrained_parameters.emplace(model).tensors();
+      model.pretrained_parameters.emplace(model, whole).tensors();
   const std::vector<headwise::PretrainedTensor>& tensors = model.pretrained.tensors;
   std::vector<std::vector<std::size_t>> shapes(tensors.size());
   std::ranges::transform(tensors, shapes.begin(), [&](const headwise::PretrainedTensor& tensor) {
@@ -133,7 +138,9 @@ Address attach_checkpoint(Address model, Address request) {
   return respond_tensors(target);
 }
 
-Address pretrained_tensors(Address model) { return respond_tensors(model_at(model)); }
+Address pretrained_tensors(Address model, std::size_t whole) {
+  return respond_tensors(model_at(model), whole != 0);
+}
 
 void load_pretrained(Address model, std::size_t number, Address values) {
   const Model& target = model_at(model);
@@ -146,7 +153,7 @@ void load_pretrained(Address model, std::size_t number, Address values) {
   }
 }
 
-void save_pretrained(Address model, std::size_t number, std::size_t gradients, Address values) {
+void save_pretrained(Address model, std::size_t number, std::size_t kind, Address values) {
   const Model& source = model_at(model);
   const ParameterList& list = *source.pretrained_parameters;
   const std::span<const io::NamedTensor> parameters = list.tensors();
@@ -154,11 +161,17 @@ void save_pretrained(Address model, std::size_t number, std::size_t gradients, A
   for (std::size_t part = 0; part < tensor.parameters.size(); ++part) {
     const ParameterList::Parameter& parameter = list.parameters()[tensor.parameters[part]];
     const PretrainedPart place{.tensor = &tensor, .part = part, .parameters = parameters};
-    if (gradients != 0 && parameter.gradient == nullptr) {
-      const AlignedFloats zeros = zero_floats(checked_count(parameter.shape, sizeof(float)));
-      place.write(zeros.data(), at<float>(values));
+    const bool is_gradient = kind == saved_gradients;
+    const bool is_expanded = kind == saved_whole && parameter.layer != nullptr;
+    if (is_expanded || (is_gradient && parameter.gradient == nullptr)) {
+      AlignedFloats numbers = zero_floats(checked_count(parameter.shape, sizeof(float)));
+      if (is_expanded) {
+        write_whole(*parameter.layer, parameter.entry->name, parameter.entry->shape,
+                    parameter.values, numbers.data());
+      }
+      place.write(numbers.data(), at<float>(values));
     } else {
-      place.write(gradients != 0 ? parameter.gradient : parameter.values, at<float>(values));
+      place.write(is_gradient ? parameter.gradient : parameter.values, at<float>(values));
     }
   }
 }

@@ -15,12 +15,12 @@ Address plan_checkpoint(Address request);
 Address attach_checkpoint(Address model, Address request);
 /// The tensors by which the model is saved: `PretrainedTensors`, none without a checkpoint. Call it
 /// before the first `save_pretrained` after a change of the model.
-Address pretrained_tensors(Address model);
+Address pretrained_tensors(Address model, std::size_t whole);
 /// Copies a tensor, by its number, to the parameters that it holds. Call
 /// `model_parameters_changed` after the last one.
 void load_pretrained(Address model, std::size_t number, Address values);
 /// Copies the parameters that a tensor holds, or their gradients, there.
-void save_pretrained(Address model, std::size_t number, std::size_t gradients, Address values);
+void save_pretrained(Address model, std::size_t number, std::size_t kind, Address values);
 /// The heads that were removed from the layers of a side: `PrunedHeads`.
 Address pruned_heads(Address model, std::size_t side);
 

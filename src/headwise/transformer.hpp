@@ -179,10 +179,30 @@ struct GenerateOptions {
   std::function<bool(std::int64_t token)> on_token = {};
 };
 
+/// New tokens, and what the model attended to when it drew each of them.
+struct GeneratedText {
+  std::vector<std::int64_t> tokens;
+  /// For each new token, of every layer: (1, heads, 1, keys).
+  std::vector<std::vector<Tensor<4>>> attention_weights = {};
+  std::vector<std::vector<Tensor<4>>> cross_attention_weights = {};  ///< with an encoder
+};
+
 /// Names of the tensors of a state dict.
 enum class ParameterNames : std::uint8_t {
   headwise,
   pretrained,  ///< names and layout of the checkpoint that the model was read from
+};
+
+/// How a checkpoint holds heads that were removed.
+enum class PrunedHeads : std::uint8_t {
+  zeroed,   ///< with zeros: full size, the same results, for any library
+  removed,  ///< not at all: smaller tensors, and `pruned_heads` in the config
+};
+
+/// A checkpoint for other libraries.
+struct ExportedCheckpoint {
+  std::string config;  ///< the text of its `config.json`
+  StateDict tensors;
 };
 
 /// Options of `from_pretrained` that no config contains, as in `TransformerOptions`.
@@ -285,6 +305,11 @@ class Transformer {
   [[nodiscard]] std::vector<std::int64_t> generate(const std::vector<std::int64_t>& tokens,
                                                    const GenerateOptions& options);
 
+  /// The same, with the attention weights of each new token, or those of some heads.
+  [[nodiscard]] GeneratedText generate_with_weights(
+      const std::vector<std::int64_t>& tokens, const GenerateOptions& options,
+      const std::optional<std::vector<std::int64_t>>& heads = {});
+
   /// Empty caches of all layers of a causal model. Throws `Error` (invalid-option, out-of-memory).
   [[nodiscard]] ModelCache create_cache(const CacheOptions& options) const;
 
@@ -316,6 +341,11 @@ class Transformer {
   /// `from_pretrained`. Throws `Error` (invalid-option) if the model was not read from a
   /// checkpoint; disposed, out-of-memory. Source: Hugging Face Transformers, `pruned_heads`.
   [[nodiscard]] std::string config() const;
+
+  /// A checkpoint with the names and the layout of that which the model was read from. Throws
+  /// `Error` (invalid-option) if there was none; disposed, out-of-memory.
+  [[nodiscard]] ExportedCheckpoint export_checkpoint(
+      PrunedHeads pruned = PrunedHeads::zeroed) const;
 
   /// Loads all parameters, or none. Throws `Error` (invalid-state-dict) that lists every tensor
   /// that is missing, unexpected or of the wrong shape.
@@ -378,6 +408,8 @@ class Transformer {
   Transformer(const Transformer& other);
 
  private:
+  GeneratedText generate_text(const std::vector<std::int64_t>& tokens,
+                              const GenerateOptions& options, const ReturnedWeights& weights);
   TransformerResult forward_pixels(const TensorView<4>& pixels,
                                    const TransformerForwardOptions& options);
   TransformerResult forward_embeddings(const Embeddings& embeddings,

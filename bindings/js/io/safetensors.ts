@@ -139,7 +139,8 @@ function toSaved(name: string, value: unknown): Saved {
  * first, so that all are aligned, and then by name.
  *
  * @param tensors by name
- * @param metadata texts by name
+ * @param metadata texts by name. Default: `{ format: 'pt' }`, which Transformers requires and which is added if there
+ *   is no `format`.
  * @param options `precision` of weights
  * @throws HeadwiseError `invalid-value` for names and metadata that are not Unicode, for the name `__metadata__`, for
  *   booleans other than 0 and 1, and for weights whose `NAME_scale` is another tensor's name; `invalid-option`,
@@ -151,12 +152,16 @@ export function saveSafetensors(
   options?: SaveSafetensorsOptions,
 ): OwnBytes {
   modelsCore();
-  const { precision: given } = checkOptions<SaveSafetensorsOptions>(options, ['precision']);
-  const precision = checkWord('precision', given, precisions);
+  const { precision: asked } = checkOptions<SaveSafetensorsOptions>(options, ['precision']);
+  const precision = checkWord('precision', asked, precisions);
   const saved = entriesOf('tensors', tensors, 'tensors').map(([name, value]) =>
     toSaved(name, value),
   );
-  const texts = entriesOf('metadata', metadata, 'texts');
+  const given = entriesOf('metadata', metadata, 'texts');
+  // Transformers reads no file without it.
+  const texts = given.some(([name]) => name === 'format')
+    ? given
+    : [['format', 'pt'] as const, ...given];
 
   for (const { name, size, data, shape } of saved) {
     checkAttached(name, { data, shape });

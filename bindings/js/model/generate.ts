@@ -1,4 +1,5 @@
-import { passRecord } from 'headwise-records';
+import { layerPass, passRecord } from 'headwise-records';
+import { readReturnWeights, type GivenWeights } from '../layer/chosen-weights.js';
 import {
   checkCachePrecision,
   numberOfPrecision,
@@ -13,6 +14,7 @@ import {
   checkSeed,
   checkSize,
   ifGiven,
+  isRecord,
 } from '../runtime/options.js';
 import { writeRecord } from '../runtime/records.js';
 import { core } from '../runtime/wasm.js';
@@ -20,8 +22,11 @@ import { WorkingMemory } from '../runtime/working-memory.js';
 import { checkKeyMask } from '../layer/masks.js';
 import { checkIntegers, toKeyMask, toWholeNumbers } from '../tensor/arrays.js';
 import type { KeyMaskInput, TokensInput } from '../tensor/inputs.js';
+import type { Tensor } from '../tensor/tensor.js';
 import { ModelCache } from './model-cache.js';
 import type { PassModel } from './model-inputs.js';
+import { layersInOut, weightsOf, writeLayers, type LayerInOut } from './model-pass.js';
+import { sides, type Side } from './sides.js';
 import type { TransformerSettings } from './transformer-options.js';
 
 export interface GenerateOptions {
@@ -50,6 +55,8 @@ export interface GenerateOptions {
   onToken?: ((token: number) => void) | undefined;
   /** Precision of the cache, as in `CacheOptions`. Default: `'float32'`. */
   cachePrecision?: CachePrecision | undefined;
+  /** Whether to return each new token's attention weights, or those of some heads. Default: no. */
+  returnWeights?: boolean | { heads: readonly number[] } | undefined;
   /** Checked before each token. If it is aborted, the promise is rejected with its reason, as in `fetch`. */
   signal?: AbortSignal | undefined;
 }
@@ -57,7 +64,20 @@ export interface GenerateOptions {
 const generateOptionNames = [
   ...(['maxNewTokens', 'temperature', 'topK', 'topP', 'seed'] as const),
   ...(['stop', 'source', 'keyMask', 'onToken', 'cachePrecision', 'signal'] as const),
+  'returnWeights',
 ] as const;
+
+/** New tokens, and what the model attended to when it drew each of them. */
+export interface GeneratedText {
+  tokens: number[];
+  /**
+   * For each new token, in every layer: the weights on all earlier positions, (heads, 1, keys), as `forward` returns
+   * those of the last query.
+   */
+  attentionWeights: Tensor[][];
+  /** The same on the source. Only for models with an encoder. */
+  crossAttentionWeights?: Tensor[][] | undefined;
+}
 
 /** The options of `generate`, checked against the model. */
 export interface CheckedGenerate {
@@ -73,6 +93,7 @@ export interface CheckedGenerate {
   readonly onToken: GenerateOptions['onToken'];
   readonly cachePrecision: CachePrecision;
   readonly throwIfAborted: () => void;
+  readonly returnWeights: GivenWeights;
 }
 
 /** One sequence: (length,) or (1, length). */
@@ -83,6 +104,15 @@ function toSequence(argument: string, value: unknown, vocabularySize: number): F
   }
   checkIntegers(argument, data, 0, vocabularySize - 1);
   return data;
+}
+
+/** The weights of the last query. */
+function readLastWeights(value: unknown): GivenWeights {
+  const given = readReturnWeights(
+    isRecord(value) ? checkOptions(value, ['heads'] as never, 'returnWeights') : value,
+  );
+  const heads = typeof given === 'boolean' ? undefined : given.heads;
+  return given === false ? false : { heads, queries: 'last' };
 }
 
 function checkTopP(value: unknown): number {
@@ -149,7 +179,15 @@ export function checkGenerate(
     onToken,
     cachePrecision: checkCachePrecision('cachePrecision', given.cachePrecision),
     throwIfAborted: checkSignal(given.signal),
+    returnWeights: readLastWeights(given.returnWeights),
   };
+}
+
+interface NextToken {
+  readonly token: number;
+  /** Of each layer; empty unless they are returned. */
+  readonly attentionWeights: Tensor[];
+  readonly crossAttentionWeights: Tensor[];
 }
 
 /** Appends tokens to the cache and draws the next token. `number` counts the draws of the seed. */
@@ -159,8 +197,8 @@ function nextToken(
   tokens: ArrayLike<number>,
   source: Float64Array | undefined,
   number: number,
-  { temperature, topK, topP, seed, keyMask: ofPrompt }: CheckedGenerate,
-): number {
+  { temperature, topK, topP, seed, keyMask: ofPrompt, returnWeights }: CheckedGenerate,
+): NextToken {
   const loaded = core();
   const { vocabularySize } = model.settings;
   const held = ModelCache.heldBy(cache, model, 1, tokens.length);
@@ -174,6 +212,21 @@ function nextToken(
   keyMask?.set(ofPrompt ?? []);
   const keyMaskAt = memory.bytes(keyMask);
   const ranges = memory.add(2);
+  const numSourceKeys = source === undefined ? (held.sourceLength ?? 0) : sourceLength;
+  const inOut = (side: Side, keys: number): LayerInOut[] =>
+    layersInOut(memory, model.layers[side], {
+      ...{ batch: 1, batchAxis: [], numQueries: tokens.length, numKeys: keys, gates: [] },
+      returnWeights: side !== 'encoder' && returnWeights,
+      gateGradients: false,
+    });
+  const layers = {
+    self: inOut('self', numKeys),
+    cross: inOut('cross', numSourceKeys),
+    encoder: inOut('encoder', sourceLength),
+  };
+  const layersAt = memory.add(
+    layerPass.words * sides.reduce((count, side) => count + layers[side].length, 0),
+  );
   const logits = memory.add(vocabularySize);
   const buffers = memory.add(3 * vocabularySize);
   const workspace = memory.add(
@@ -184,14 +237,19 @@ function nextToken(
       tokens.length,
       numKeys,
       sourceLength,
-      source === undefined ? (held.sourceLength ?? 0) : sourceLength,
+      numSourceKeys,
       2 * Number(held.isQuantized),
       0,
     ),
   );
   memory.reserve();
+  writeLayers(
+    layersAt(),
+    sides.flatMap((side) => layers[side]),
+  );
   writeRecord(record(), passRecord, {
     kind: 0,
+    layers: layersAt(),
     tokens: tokensAt(),
     batch: 1,
     length: tokens.length,
@@ -213,7 +271,9 @@ function nextToken(
     workspace: workspace(),
   });
   loaded.runModel(model.model, record());
-  return loaded.drawToken(
+  // Read before the next call, which uses the same memory.
+  const [attentionWeights, crossAttentionWeights] = [weightsOf(layers.self), weightsOf(layers.cross)];
+  const token = loaded.drawToken(
     logits(),
     vocabularySize,
     temperature,
@@ -223,20 +283,25 @@ function nextToken(
     number,
     buffers(),
   );
+  return { token, attentionWeights, crossAttentionWeights };
 }
 
-/** The tokens that follow. `inUse` returns the model's current state, or throws if it was disposed of. */
+/** The tokens that follow, with their weights. `inUse` returns the model's current state, or throws if it was disposed of. */
 export async function generateTokens(
   inUse: () => PassModel,
   checked: CheckedGenerate,
-): Promise<number[]> {
+): Promise<GeneratedText> {
   const { tokens, maxNewTokens, stop, onToken, throwIfAborted } = checked;
   const generated: number[] = [];
   throwIfAborted();
-  if (maxNewTokens === 0) {
-    return generated;
-  }
   const model = inUse();
+  const result: GeneratedText = {
+    ...{ tokens: generated, attentionWeights: [] },
+    ...(model.settings.hasEncoder && { crossAttentionWeights: [] }),
+  };
+  if (maxNewTokens === 0) {
+    return result;
+  }
   const maxLength = tokens.length + maxNewTokens - 1;
   const sizes = { batchSize: 1, maxLength, precision: checked.cachePrecision };
   const precision = numberOfPrecision(sizes);
@@ -246,8 +311,11 @@ export async function generateTokens(
     for (let number = 0; number < maxNewTokens; number++) {
       const [next, source] =
         number === 0 ? [tokens, checked.source] : [generated.slice(-1), undefined];
-      const token = nextToken(inUse(), cache, next, source, number, checked);
+      const drawn = nextToken(inUse(), cache, next, source, number, checked);
+      const { token } = drawn;
       generated.push(token);
+      result.attentionWeights.push(drawn.attentionWeights);
+      result.crossAttentionWeights?.push(drawn.crossAttentionWeights);
       onToken?.(token);
       if (stop.has(token)) {
         break;
@@ -255,7 +323,7 @@ export async function generateTokens(
       await nextTurn();
       throwIfAborted();
     }
-    return generated;
+    return result;
   } finally {
     cache.dispose();
   }

@@ -165,7 +165,8 @@ export const gateGradientsOf = (
   }),
 });
 
-const weightsOf = (layers: readonly LayerInOut[]): Tensor[] =>
+/** Copies the weights of each layer out of WebAssembly memory; empty if they are not returned. */
+export const weightsOf = (layers: readonly LayerInOut[]): Tensor[] =>
   layers.flatMap(({ weights }) => (weights ? [readOutput(weights)] : []));
 
 export interface PassResult {

@@ -205,17 +205,21 @@ export function loadCheckpoint(model: Address, given: PlannedCheckpoint): void {
   loaded.modelParametersChanged(model);
 }
 
+/** In the order of pretrained_calls.cpp. `'whole'` has zeros for removed heads. */
+const savedKinds = ['values', 'gradients', 'whole'] as const;
+
 /** Copies the parameters, or their gradients, by the checkpoint's names and in its layout. */
-export function savePretrained(model: Address, gradients: boolean): StateDict {
+export function savePretrained(model: Address, kind: (typeof savedKinds)[number]): StateDict {
   const loaded = core();
-  const { tensors } = receive(pretrainedTensors, loaded.pretrainedTensors(model));
+  const list = loaded.pretrainedTensors(model, Number(kind === 'whole'));
+  const { tensors } = receive(pretrainedTensors, list);
   const result: StateDict = {};
   for (const [number, { name, shape, isCopy }] of tensors.entries()) {
     // A copy of the embedding has no gradient of its own.
-    if (!isCopy || !gradients) {
+    if (!isCopy || kind !== 'gradients') {
       const tensor = Tensor.zeros(shape);
       const [at] = reserve(tensor.data.length);
-      loaded.savePretrained(model, number, Number(gradients), at);
+      loaded.savePretrained(model, number, savedKinds.indexOf(kind), at);
       read(at, tensor.data);
       result[name] = tensor;
     }
@@ -229,6 +233,16 @@ const prunedHeadsFields = {
   cross: 'cross_pruned_heads',
   encoder: 'encoder_pruned_heads',
 } as const;
+
+/** The config without lists of removed heads. */
+export function wholeConfigOf(config: PretrainedConfig): Record<string, unknown> {
+  const result = structuredClone(config) as Record<string, unknown>;
+  for (const side of sides) {
+    // eslint-disable-next-line @typescript-eslint/no-dynamic-delete -- one of three names
+    delete result[prunedHeadsFields[side]];
+  }
+  return result;
+}
 
 /** The config with the removed heads. */
 export function configOf(model: Address, config: PretrainedConfig): Record<string, unknown> {

@@ -29,7 +29,12 @@ import type { TensorsByName } from '../tensor/integers.js';
 import type { Tensor } from '../tensor/tensor.js';
 import { Adam, checkAdamOptions, Optimizer } from '../training/optimizers.js';
 import { registerTrainable } from '../training/trainables.js';
-import { checkGenerate, generateTokens, type GenerateOptions } from './generate.js';
+import {
+  checkGenerate,
+  generateTokens,
+  type GeneratedText,
+  type GenerateOptions,
+} from './generate.js';
 import {
   checkPendingModel,
   readOutputGradients,
@@ -76,7 +81,13 @@ import {
 } from './model-pass.js';
 import { isFolder, readFolder } from './pretrained-folder.js';
 import { bySide, sides, type LayersBySide, type Side } from './sides.js';
-import { configOf, loadCheckpoint, planCheckpoint, savePretrained } from './pretrained.js';
+import {
+  configOf,
+  loadCheckpoint,
+  planCheckpoint,
+  savePretrained,
+  wholeConfigOf,
+} from './pretrained.js';
 import type { PretrainedConfig, PretrainedModelOptions } from './pretrained-options.js';
 import {
   checkTransformerOptions,
@@ -253,6 +264,19 @@ export class Transformer {
       }
       copy.loadStateDict(model.stateDict());
     });
+  }
+
+  /**
+   * The config and the tensors of full size, with zeros for removed heads.
+   *
+   * @internal
+   */
+  static wholeCheckpointOf(model: Transformer): {
+    config: Record<string, unknown>;
+    tensors: StateDict;
+  } {
+    const config = wholeConfigOf(model.config());
+    return { config, tensors: savePretrained(model.#handle.inUse(), 'whole') };
   }
 
   /** @internal */
@@ -479,10 +503,24 @@ export class Transformer {
    *   `unknown-option`, `invalid-cache` if heads are pruned meanwhile, `disposed`, `out-of-memory`; what `onToken`
    *   throws; the signal's reason
    */
-  async generate(tokens: TokensInput, options: GenerateOptions): Promise<number[]> {
+  generate(
+    tokens: TokensInput,
+    options: GenerateOptions & { returnWeights?: false | undefined },
+  ): Promise<number[]>;
+  /** The same, with the weights of each new token. */
+  generate(
+    tokens: TokensInput,
+    options: GenerateOptions & { returnWeights: true | { heads: readonly number[] } },
+  ): Promise<GeneratedText>;
+  generate(tokens: TokensInput, options: GenerateOptions): Promise<number[] | GeneratedText>;
+  async generate(
+    tokens: TokensInput,
+    options: GenerateOptions,
+  ): Promise<number[] | GeneratedText> {
     this.#handle.inUse();
     const checked = checkGenerate(tokens, options, this.#settings);
-    return generateTokens(() => this.#passModel(), checked);
+    const text = await generateTokens(() => this.#passModel(), checked);
+    return checked.returnWeights === false ? text.tokens : text;
   }
 
   /**
@@ -769,7 +807,7 @@ export class Transformer {
       const expected = "'headwise' for a model that no checkpoint was read into";
       fail('invalid-option', 'names', expected, "'pretrained'");
     }
-    return savePretrained(model, kind === 'gradient');
+    return savePretrained(model, kind === 'gradient' ? 'gradients' : 'values');
   }
 
   #setTraining(training: boolean): this {

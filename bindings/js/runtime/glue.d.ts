@@ -151,9 +151,10 @@ declare module 'headwise-glue' {
     pruneModel(model: Address, request: Address): void;
     planCheckpoint(request: Address): Address | Absent;
     attachCheckpoint(model: Address, request: Address): Address | Absent;
-    pretrainedTensors(model: Address): Address | Absent;
+    pretrainedTensors(model: Address, whole: number): Address | Absent;
     loadPretrained(model: Address, number: number, values: Address): void;
-    savePretrained(model: Address, number: number, gradients: number, values: Address): void;
+    /** `kind`: 0 values, 1 gradients, 2 values with zeros for removed heads. */
+    savePretrained(model: Address, number: number, kind: number, values: Address): void;
     prunedHeads(model: Address, side: number): Address | Absent;
     drawTask(record: Address): void;
     scoreHeads(record: Address): void;

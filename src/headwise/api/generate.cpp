@@ -7,6 +7,7 @@
 #include <headwise/core/random.hpp>
 #include <headwise/error.hpp>
 #include <headwise/transformer.hpp>
+#include <utility>
 
 namespace headwise {
 namespace {
@@ -21,9 +22,24 @@ Tokens row_of(const std::vector<std::int64_t>& tokens) {
 
 std::vector<std::int64_t> Transformer::generate(const std::vector<std::int64_t>& tokens,
                                                 const GenerateOptions& options) {
+  return generate_text(tokens, options, false).tokens;
+}
+
+GeneratedText Transformer::generate_with_weights(
+    const std::vector<std::int64_t>& tokens, const GenerateOptions& options,
+    const std::optional<std::vector<std::int64_t>>& heads) {
+  ReturnedWeights weights = ReturnedWeights::last_query();
+  weights.heads = heads;
+  return generate_text(tokens, options, weights);
+}
+
+GeneratedText Transformer::generate_text(const std::vector<std::int64_t>& tokens,
+                                         const GenerateOptions& options,
+                                         const ReturnedWeights& returned) {
   return report_out_of_memory([&] {
     validation::check_generate(*this, tokens, options);
-    std::vector<std::int64_t> generated;
+    GeneratedText text;
+    std::vector<std::int64_t>& generated = text.tokens;
     ModelCache cache =
         create_cache({.batch_size = 1,
                       .max_length = static_cast<std::int64_t>(tokens.size()) +
@@ -40,6 +56,7 @@ std::vector<std::int64_t> Transformer::generate(const std::vector<std::int64_t>&
         .seed = options.seed.has_value() ? *options.seed : random_seed()};
     Tokens next = row_of(tokens);
     TransformerForwardOptions pass_options;
+    pass_options.return_weights = returned;
     if (options.source) {
       pass_options.source = row_of(*options.source);
     }
@@ -53,12 +70,20 @@ std::vector<std::int64_t> Transformer::generate(const std::vector<std::int64_t>&
       PassMemory memory(next, pass_options, *this);
       memory.pass.logits = logits.data();
       memory.pass.last_logits = true;
+      TransformerResult result;
+      memory.make_weights(*this, returned, result);
       memory.lay_out_forward(core_);
       core_.forward_into(memory.pass);
       const auto token = static_cast<std::int64_t>(
           sample_token(logits.data(), vocabulary_size, sampling, generated.size(),
                        {.order = order.data(), .weights = weights.data()}));
       generated.push_back(token);
+      if (returned) {
+        text.attention_weights.push_back(std::move(result.attention_weights));
+        if (settings().has_encoder()) {
+          text.cross_attention_weights.push_back(std::move(result.cross_attention_weights));
+        }
+      }
       const bool is_stopped = std::ranges::find(options.stop, token) != options.stop.end();
       if (is_stopped || (options.on_token && !options.on_token(token))) {
         break;
@@ -67,7 +92,7 @@ std::vector<std::int64_t> Transformer::generate(const std::vector<std::int64_t>&
       pass_options.source.reset();
       key_mask.push_back(1);
     }
-    return generated;
+    return text;
   });
 }
 

@@ -7,6 +7,7 @@
 #include <headwise/api/validation_models.hpp>
 #include <headwise/api/validation_text.hpp>
 #include <headwise/core/models/pretrained/pruned_heads.hpp>
+#include <headwise/core/models/pretrained/whole_heads.hpp>
 #include <headwise/error.hpp>
 #include <span>
 #include <utility>
@@ -17,18 +18,21 @@ namespace {
 /// Names and shapes of a model's parameters, in the order of its tables.
 class ParameterList {
  public:
-  explicit ParameterList(const Transformer& model) {
-    const auto add = [&](const std::string& prefix, const ParameterTable& table) {
+  /// `whole` also counts removed heads.
+  explicit ParameterList(const Transformer& model, bool whole = false) {
+    const auto add = [&](const std::string& prefix, const ParameterTable& table,
+                         const AttentionLayer* layer) {
       for (const ParameterTable::Entry& entry : table.entries()) {
         names_.push_back(prefix + entry.name);
-        shapes_.push_back(entry.shape);
+        shapes_.push_back(layer != nullptr && whole ? whole_shape(*layer, entry.name, entry.shape)
+                                                    : entry.shape);
       }
     };
-    add("", model.own_parameters().parameter_table());
+    add("", model.own_parameters().parameter_table(), nullptr);
     for (const Side side : all_sides) {
       const std::vector<MultiHeadAttention>& layers = model.attention_layers(side);
       for (std::size_t layer = 0; layer < layers.size(); ++layer) {
-        add(attention_prefix(side, layer), layers[layer].parameter_table());
+        add(attention_prefix(side, layer), layers[layer].parameter_table(), &layers[layer]);
       }
     }
     for (std::size_t i = 0; i < names_.size(); ++i) {
@@ -81,15 +85,13 @@ std::vector<std::size_t> first_equals(const std::vector<std::size_t>& places,
 
 }  // namespace
 
-StateDict with_pretrained_names(const Transformer& model, const PretrainedCheckpoint* checkpoint,
-                                const StateDict& tensors, bool copies) {
-  if (checkpoint == nullptr) {
-    validation::fail(ErrorCode::invalid_option, "names",
-                     {"'headwise' for a model that no checkpoint was read into"}, {"'pretrained'"});
-  }
-  const ParameterList list(model);
+namespace {
+
+/// The tensors of a layout, from parameters of the list's shapes.
+StateDict laid_out(const PretrainedLayout& layout, const ParameterList& list,
+                   const StateDict& tensors, bool copies) {
   StateDict result;
-  for (const PretrainedTensor& tensor : checkpoint->layout.tensors) {
+  for (const PretrainedTensor& tensor : layout.tensors) {
     if (tensor.is_copy && !copies) {
       continue;
     }
@@ -102,6 +104,36 @@ StateDict with_pretrained_names(const Transformer& model, const PretrainedCheckp
     result.emplace(tensor.name, std::move(values));
   }
   return result;
+}
+
+}  // namespace
+
+StateDict with_pretrained_names(const Transformer& model, const PretrainedCheckpoint* checkpoint,
+                                const StateDict& tensors, bool copies) {
+  if (checkpoint == nullptr) {
+    validation::fail(ErrorCode::invalid_option, "names",
+                     {"'headwise' for a model that no checkpoint was read into"}, {"'pretrained'"});
+  }
+  return laid_out(checkpoint->layout, ParameterList(model), tensors, copies);
+}
+
+StateDict with_zeroed_heads(const Transformer& model, const PretrainedCheckpoint& checkpoint,
+                            const StateDict& tensors) {
+  const ParameterList list(model, true);
+  StateDict whole = tensors;
+  for (const Side side : all_sides) {
+    const std::vector<MultiHeadAttention>& layers = model.attention_layers(side);
+    for (std::size_t layer = 0; layer < layers.size(); ++layer) {
+      for (const ParameterTable::Entry& entry : layers[layer].parameter_table().entries()) {
+        const std::string name = attention_prefix(side, layer) + entry.name;
+        auto values = make_array(whole_shape(layers[layer], entry.name, entry.shape));
+        write_whole(layers[layer], entry.name, entry.shape, tensors.at(name).data(),
+                    values.data());
+        whole.insert_or_assign(name, std::move(values));
+      }
+    }
+  }
+  return laid_out(checkpoint.layout, list, whole, true);
 }
 
 Transformer Transformer::from_pretrained(std::string_view config, const StateDict& tensors,
@@ -147,6 +179,23 @@ Transformer Transformer::from_pretrained(std::string_view config, const StateDic
                                         : std::string(config);
     model.pretrained_ = std::move(checkpoint);
     return model;
+  });
+}
+
+ExportedCheckpoint Transformer::export_checkpoint(PrunedHeads pruned) const {
+  return report_out_of_memory([&] {
+    std::string config = this->config();
+    if (pruned == PrunedHeads::removed) {
+      return ExportedCheckpoint{.config = std::move(config),
+                                .tensors = state_dict(ParameterNames::pretrained)};
+    }
+    for (const Side side : all_sides) {
+      if (!removed_heads_json(layers_.of(side)).empty()) {
+        config = with_config_field(config, pruned_heads_field(side), "{}");
+      }
+    }
+    return ExportedCheckpoint{.config = std::move(config),
+                              .tensors = with_zeroed_heads(*this, *pretrained_, state_dict())};
   });
 }
 

@@ -20,4 +20,9 @@ struct PretrainedCheckpoint {
                                               const PretrainedCheckpoint* checkpoint,
                                               const StateDict& tensors, bool copies);
 
+/// The same of the whole model, with zeros for removed heads.
+[[nodiscard]] StateDict with_zeroed_heads(const Transformer& model,
+                                          const PretrainedCheckpoint& checkpoint,
+                                          const StateDict& tensors);
+
 }  // namespace headwise

@@ -226,7 +226,10 @@ std::vector<std::byte> save_safetensors(const StateDict& tensors,
                  tensor);
     }
     std::vector<io::NamedText> texts;
-    for (const auto& [name, text] : metadata) {
+    // Transformers reads no file without it.
+    std::map<std::string, std::string> with_format = metadata;
+    with_format.emplace("format", "pt");
+    for (const auto& [name, text] : with_format) {
       check_text(name);
       check_text(text);
       texts.push_back({.name = name, .text = text});

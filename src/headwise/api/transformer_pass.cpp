@@ -116,32 +116,38 @@ TransformerResult PassMemory::make_results(const Transformer& model,
     result.encoder_hidden = make_tensor<3>({pass.batch, pass.source_length, settings.num_hiddens});
     pass.encoder_hidden = result.encoder_hidden->data();
   }
-  const auto add_layers = [&](Side side, std::size_t queries, std::size_t keys,
-                              const ReturnedWeights& chosen, std::vector<Tensor<4>>& weights) {
-    const std::vector<MultiHeadAttention>& of_side = model.attention_layers(side);
-    for (std::size_t number = 0; number < of_side.size(); ++number) {
-      const MultiHeadAttention& layer = of_side[number];
-      AttentionPass& of_layer = layers.of(side)[number];
-      if (chosen) {
-        of_layer.weight_rows = chosen_rows.emplace_back(chosen, layer.num_heads(), queries).rows;
-        weights.push_back(make_tensor<4>(
-            {pass.batch, of_layer.weight_rows.num_heads, of_layer.weight_rows.num_queries, keys}));
-        of_layer.attention_weights = weights.back().data();
-      }
-    }
-  };
-  add_layers(Side::self, pass.length, sizes.num_keys, options.return_weights,
-             result.attention_weights);
-  add_layers(Side::cross, pass.length, sizes.num_source_keys, options.return_weights,
-             result.cross_attention_weights);
-  if (pass.source != nullptr) {
-    add_layers(Side::encoder, pass.source_length, pass.source_length,
-               static_cast<bool>(options.return_weights), result.encoder_attention_weights);
-  }
+  make_weights(model, options.return_weights, result);
   probe.add_patches(model, options.patch, sizes);
   probe.add_captures(model, options, sizes, result);
   pass.probe = probe.probe();
   return result;
+}
+
+void PassMemory::make_weights(const Transformer& model, const ReturnedWeights& chosen,
+                              TransformerResult& result) {
+  if (!chosen) {
+    return;
+  }
+  const UncheckedTransformer::Sizes sizes = UncheckedTransformer::sizes_of(pass);
+  const auto add_layers = [&](Side side, std::size_t queries, std::size_t keys,
+                              const ReturnedWeights& of_side, std::vector<Tensor<4>>& weights) {
+    const std::vector<MultiHeadAttention>& layers_of_side = model.attention_layers(side);
+    for (std::size_t number = 0; number < layers_of_side.size(); ++number) {
+      AttentionPass& of_layer = layers.of(side)[number];
+      of_layer.weight_rows =
+          chosen_rows.emplace_back(of_side, layers_of_side[number].num_heads(), queries).rows;
+      weights.push_back(make_tensor<4>(
+          {pass.batch, of_layer.weight_rows.num_heads, of_layer.weight_rows.num_queries, keys}));
+      of_layer.attention_weights = weights.back().data();
+    }
+  };
+  add_layers(Side::self, pass.length, sizes.num_keys, chosen, result.attention_weights);
+  add_layers(Side::cross, pass.length, sizes.num_source_keys, chosen,
+             result.cross_attention_weights);
+  if (pass.source != nullptr && pass.encoder_hidden != nullptr) {
+    add_layers(Side::encoder, pass.source_length, pass.source_length, true,
+               result.encoder_attention_weights);
+  }
 }
 
 TransformerGradients PassMemory::make_gate_gradients(const Transformer& model) {

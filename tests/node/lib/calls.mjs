@@ -15,7 +15,7 @@ const { observeLayer, observeModelCache, observeOptimizer, observeTransformer } 
 const { runBackAndForth, targets, tokens } = observe;
 
 const { Adam, additiveAttention, AssociativeRecallTask, AttentionOnlyTransformer } = headwise;
-const { clipGradientNorm, CopyTask, dispose, inductionScores, InductionTask, keyScores } = headwise;
+const { clipGradientNorm, CopyTask, dispose, exportCheckpoint, inductionScores, InductionTask, keyScores } = headwise;
 const { leastImportantHeads, loadNpy, loadSafetensors, loadShardedSafetensors } = headwise;
 const { maskedSoftmax, measureHeadImportance, MultiHeadAttention, patternScores } = headwise;
 const { positionalEncoding, ResidentTensor, ReverseTask, saveNpy, saveSafetensors } = headwise;
@@ -467,10 +467,48 @@ const models = {
       {
         ...gated(kind),
         returnWeights: { heads: [1, 0], queries: [2, 0] },
-        capture: ['scores', 'keys'],
+        capture: ['scores', 'keys', 'headOut', 'residMid', 'embeddings', 'rowEntropy'],
+        captureLayers: [0],
+        capturePositions: [2, 0],
+        patch: [
+          { at: 'z', layer: 0, heads: [1], positions: [1, 2], value: 'mean' },
+          { at: 'attnOut', positions: [2], value: loose(numbers([2, 1, 8])) },
+          { at: 'pattern', heads: [0], positions: [1], value: 'zero' },
+        ],
         requiresGrad: true,
       },
     ]),
+  ),
+  'forward of embeddings': ofModel(decoder, 'forward', () => [
+    { embeddings: loose(numbers([2, 8, 8])) },
+    { ...gated(decoder), requiresGrad: true },
+  ]),
+  logitLens: ofModel(decoder, 'logitLens', () => [
+    looseInput(decoder),
+    { ...looseGiven(decoder), layers: [1, 0], positions: [1, 2] },
+  ]),
+  attributeLogits: ofModel(decoder, 'attributeLogits', () => [
+    looseInput(decoder),
+    { ...looseGiven(decoder), target: [1, 2], against: [3], position: 4 },
+  ]),
+  patchHeads: ofModel(decoder, 'patchHeads', () => [
+    looseInput(decoder),
+    looseInput(decoder),
+    { metric: ({ data }) => data[0], at: 'headOut' },
+  ]),
+  exportCheckpoint: onModel(
+    decoder,
+    ({ model }, options) => {
+      const read = Transformer.fromPretrained(checkpoint);
+      try {
+        read.pruneHeads({ 0: [0] });
+        exportCheckpoint(read, options);
+      } finally {
+        read.dispose();
+      }
+      return model.vocabularySize;
+    },
+    () => [{ pruned: 'zeroed' }],
   ),
   ...ofEachModel('backward', (kind) =>
     ofModel(kind, 'backward', () => {
@@ -511,6 +549,7 @@ const models = {
     [1, 2],
     {
       ...{ maxNewTokens: 3, temperature: 1, topK: 3, topP: 0.9, stop: [5], seed: 1 },
+      returnWeights: { heads: [1] },
       source: [...translator.given.source[0]],
     },
   ]),

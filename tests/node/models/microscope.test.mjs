@@ -1,0 +1,178 @@
+// Captures, patches and what is made of them, by equations that hold in any model. The values themselves are compared
+// with those of C++ in the vectors, and there with float64.
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { exportCheckpoint, init, Transformer } from 'headwise';
+import { checkpointNames, readCheckpoint } from '../lib/checkpoints.mjs';
+import { assertFails, assertRejects, maxDifference } from '../lib/compare.mjs';
+
+await init();
+
+const lengths = { batch: 2, length: 5 };
+const draw = (size, seed) =>
+  Array.from({ length: lengths.batch }, (_, i) =>
+    Array.from({ length: lengths.length }, (__, j) => (7 * seed + 3 * i + 5 * j * j + i * j) % size),
+  );
+const close = (a, b, tolerance = 1e-5) =>
+  assert.ok(maxDifference(a, b) <= tolerance, `${maxDifference(a, b)} > ${tolerance}`);
+const map = ({ data, shape }, change) => ({ data: data.map(change), shape });
+
+const options = {
+  ...{ vocabularySize: 17, maxLength: 8, numHiddens: 16, numHeads: 4, numLayers: 3, seed: 1 },
+};
+const variants = {
+  'like GPT-2': { norm: 'layer', logitsBias: true },
+  'like Llama': { norm: 'rms', numKvHeads: 2, positions: 'rotary', bias: false, gated: true },
+  'without norms and feed-forward layers': { norm: 'none', ffnHiddens: 0, tiedEmbeddings: false },
+};
+
+for (const [name, variant] of Object.entries(variants)) {
+  const model = new Transformer({ ...options, ...variant });
+  const [clean, corrupted] = [draw(17, 1), draw(17, 2)];
+  const streams = ['residPre', 'attnOut', 'residMid', 'residPost', 'headOut', 'z', 'pattern'];
+  const hasMlps = variant.ffnHiddens !== 0;
+  const names = [...streams, ...(hasMlps ? ['mlpOut'] : []), 'queries', 'keys', 'values'];
+
+  test(`the stream of a model ${name} is the sum of what is added to it`, () => {
+    const { captured, logits } = model.forward(clean, { capture: names });
+    close(logits, model.forward(clean).logits);
+    for (let layer = 0; layer < 3; layer++) {
+      const at = (capture) => captured[capture][layer];
+      close(at('residMid'), map(at('residPre'), (x, i) => x + at('attnOut').data[i]), 1e-6);
+      if (hasMlps) {
+        close(at('residPost'), map(at('residMid'), (x, i) => x + at('mlpOut').data[i]), 1e-6);
+      }
+      const { bias = new Float32Array(16) } = model.attention(layer).stateDict()['W_o.bias'] ?? {};
+      const { data } = model.attention(layer).stateDict()['W_o.bias'] ?? { data: bias };
+      const headOut = at('headOut').data;
+      close(at('attnOut'), map(at('attnOut'), (_, i) => {
+        const [sample, row, j] = [Math.floor(i / 80), Math.floor(i / 16) % 5, i % 16];
+        return [0, 1, 2, 3].reduce(
+          (sum, head) => sum + headOut[((sample * 4 + head) * 5 + row) * 16 + j],
+          data[j],
+        );
+      }));
+    }
+    const last = model.forward(clean, { capture: names, captureLayers: [2, 0], capturePositions: 'last' });
+    assert.deepEqual(last.captured.residPre.map(({ shape }) => shape), [[2, 1, 16], [2, 1, 16]]);
+    assert.deepEqual([...last.captured.residPre[0].data.slice(0, 16)], [...captured.residPre[2].data.slice(64, 80)]);
+  });
+
+  test(`patches of a model ${name} put one run into another`, async () => {
+    const from = model.forward(corrupted, { capture: names });
+    for (const at of ['residPre', 'residPost']) {
+      const value = from.captured[at][1];
+      close(model.forward(clean, { patch: [{ at, layer: 1, value }] }).logits, from.logits);
+    }
+    for (const at of names) {
+      const value = from.captured[at][2];
+      const { captured } = model.forward(clean, { patch: [{ at, layer: 2, value }], capture: [at] });
+      assert.deepEqual(captured[at][2], value);
+    }
+    const headGates = [undefined, [1, 0, 1, 0], undefined];
+    const gated = model.forward(clean, { headGates });
+    for (const at of ['z', 'headOut']) {
+      const patch = [{ at, layer: 1, heads: [3, 1], value: 'zero' }];
+      close(model.forward(clean, { patch }).logits, gated.logits);
+    }
+    const metric = ({ data }) => data[3] - data[20];
+    const { captured } = model.forward(clean, { capture: ['z', 'keys'] });
+    for (const at of ['z', 'keys']) {
+      const done = [];
+      const patched = await model.patchHeads(clean, corrupted, { metric, at, onProgress: (n) => done.push(n) });
+      const [, heads] = patched.shape;
+      assert.equal(done.at(-1), 3 * heads);
+      for (let i = 0; i < 3 * heads; i++) {
+        const [layer, head] = [Math.floor(i / heads), i % heads];
+        const patch = [{ at, layer, heads: [head], value: captured[at][layer] }];
+        close([patched.data[i]], [metric(model.forward(corrupted, { patch }).logits)]);
+      }
+    }
+  });
+
+  test(`lens and attribution of a model ${name} end in its logits`, () => {
+    const { logits } = model.forward(clean);
+    const at = (sample, token) => logits.data[(sample * 5 + 4) * 17 + token];
+    const lens = model.logitLens(clean);
+    assert.deepEqual(lens.shape, [4, 2, 1, 17]);
+    close(lens.data.slice(3 * 34), [0, 1].flatMap((i) => Array.from({ length: 17 }, (_, t) => at(i, t))));
+    const parts = model.attributeLogits(clean, { target: [3, 4], against: 5 });
+    for (const sample of [0, 1]) {
+      const sum = ({ data }) =>
+        data.slice((sample * data.length) / 2, ((sample + 1) * data.length) / 2).reduce((a, b) => a + b, 0);
+      const { total, ...others } = parts;
+      const expected = at(sample, 3 + sample) - at(sample, 5);
+      close([total.data[sample]], [expected]);
+      close([Object.values(others).reduce((all, part) => all + sum(part), 0)], [expected]);
+    }
+    const one = model.attributeLogits(clean[0], { target: 3, against: 5 });
+    assert.deepEqual([one.heads.shape, one.total.shape], [[3, 4], []]);
+  });
+
+  test(`embeddings of a model ${name} take the tokens' place`, () => {
+    const { captured, logits, hidden } = model.forward(clean, { capture: ['embeddings'] });
+    const input = { embeddings: captured.embeddings };
+    assert.deepEqual(model.forward(input).logits, logits);
+    model.forward(input, { requiresGrad: true });
+    const { embeddings } = model.backward(map(hidden, () => 1));
+    assert.deepEqual(embeddings.shape, hidden.shape);
+  });
+}
+
+test('new tokens come with the weights of the row that drew them', async () => {
+  const model = new Transformer(options);
+  const given = { maxNewTokens: 3, returnWeights: { heads: [2, 0] } };
+  const { tokens, attentionWeights } = await model.generate([1, 2, 3], given);
+  assert.deepEqual(tokens, await model.generate([1, 2, 3], { maxNewTokens: 3 }));
+  const whole = model.forward([1, 2, 3, ...tokens.slice(0, 2)], { returnWeights: { heads: [2, 0] } });
+  assert.equal(attentionWeights.length, 3);
+  attentionWeights.forEach((layers, i) => {
+    assert.deepEqual(layers.map(({ shape }) => shape), Array(3).fill([2, 1, 3 + i]));
+    const row = [...layers[1].data.slice(0, 3 + i)];
+    close(row, [...whole.attentionWeights[1].data.slice((2 + i) * 5, (2 + i) * 5 + 3 + i)]);
+  });
+});
+
+test('an exported checkpoint of full size gives what the pruned model gives', () => {
+  for (const name of checkpointNames) {
+    const model = Transformer.fromPretrained(readCheckpoint(name));
+    const input = model.vocabularySize > 0 ? [[1, 2, 3]] : { data: new Float32Array(768).fill(0.5), shape: [1, 3, 16, 16] };
+    const group = model.attention(0).numHeads / model.attention(0).numKvHeads;
+    model.pruneHeads({ 1: Array.from({ length: group }, (_, i) => i) });
+    for (const pruned of ['zeroed', 'removed']) {
+      const { config, tensors } = exportCheckpoint(model, { pruned });
+      assert.equal('pruned_heads' in config, pruned === 'removed');
+      const again = Transformer.fromPretrained({ config, tensors });
+      const run = (each) => each.forward(input, { ...(each.numEncoderLayers > 0 && { source: [[4, 5]] }) }).hidden;
+      try {
+        close(run(again), run(model));
+      } catch (error) {
+        if (model.vocabularySize > 0) throw error;
+      }
+      again.dispose();
+    }
+    model.dispose();
+  }
+});
+
+test('what cannot be captured or patched is refused', async () => {
+  const model = new Transformer({ ...options, ffnHiddens: 0, finalNorm: false });
+  const refused = (given, message) => assertFails(() => model.forward([1, 2], given), 'invalid-option', message);
+  refused({ capture: ['mlpOut'] }, /feed-forward/);
+  refused({ capture: ['finalNormScale'] }, /final norm/);
+  refused({ captureLayers: [3] }, /integers from 0 to 2/);
+  refused({ patch: [{ at: 'scores', value: 'zero' }] }, /can be replaced/);
+  refused({ patch: [{ at: 'z', layer: 3, value: 'zero' }] }, /from 0 to 2/);
+  refused({ patch: [{ at: 'z', side: 'cross', value: 'zero' }] }, /a side that runs/);
+  refused({ patch: [{ at: 'residPre', heads: [0], value: 'zero' }] }, /without heads/);
+  assertFails(
+    () => model.forward([1, 2], { patch: [{ at: 'z', value: [1] }] }),
+    'invalid-shape',
+    'patch[0].value: expected (4, 2, 4), got (1,)',
+  );
+  const postNorm = new Transformer({ ...options, normFirst: false });
+  assertFails(() => postNorm.attributeLogits([1], { target: 1 }), 'invalid-option', /come first/);
+  const signal = AbortSignal.abort(new Error('enough'));
+  await assert.rejects(model.patchHeads([1], [2], { metric: () => 0, signal }), /enough/);
+  await assertRejects(() => model.patchHeads([1], [1, 2], { metric: () => 0 }), 'invalid-shape', /corrupted/);
+});
