@@ -14,7 +14,16 @@ import { hasNorms, type TransformerSettings } from './transformer-options.js';
 
 /** In the order of the C++ enumeration. */
 const names = [
-  ...(['queries', 'keys', 'values', 'scores', 'pattern', 'droppedWeights', 'z', 'headOut'] as const),
+  ...([
+    'queries',
+    'keys',
+    'values',
+    'scores',
+    'pattern',
+    'droppedWeights',
+    'z',
+    'headOut',
+  ] as const),
   ...(['keyMass', 'rowEntropy', 'residPre', 'attnOut', 'residMid', 'mlpOut', 'residPost'] as const),
   ...(['embeddings', 'finalNormScale'] as const),
 ] as const;
@@ -338,7 +347,11 @@ function checkValue(
   const whole = [...batchAxis, ...listOf(axes.heads, axes.rows, axes.size)];
   const chosen = [
     ...batchAxis,
-    ...listOf(axes.heads && (heads?.length ?? axes.heads), positions?.length ?? axes.rows, axes.size),
+    ...listOf(
+      axes.heads && (heads?.length ?? axes.heads),
+      positions?.length ?? axes.rows,
+      axes.size,
+    ),
   ];
   const is = (shape: readonly number[]): boolean =>
     shape.length === value.shape.length && shape.every((size, i) => size === value.shape[i]);
@@ -407,11 +420,7 @@ export const checkPositions = (
     length,
   );
 
-export function checkProbe(
-  model: ProbedModel,
-  pass: ProbedPass,
-  given: GivenProbe,
-): CheckedProbe {
+export function checkProbe(model: ProbedModel, pass: ProbedPass, given: GivenProbe): CheckedProbe {
   const { layers: layersOf, settings } = model;
   for (const name of given.capture) {
     checkAvailable('capture', model, 'self', name);
@@ -432,9 +441,7 @@ export function checkProbe(
       }
       const ofKeys = name === 'keys' || name === 'values';
       const isWhole =
-        side === 'encoder' ||
-        name === 'keyMass' ||
-        (ofKeys && (side === 'cross' || pass.hasCache));
+        side === 'encoder' || name === 'keyMass' || (ofKeys && (side === 'cross' || pass.hasCache));
       const all = isOfModel(name) ? [0] : (chosenLayers ?? layers.keys());
       for (const layer of all) {
         if (layer < layers.length) {
@@ -527,10 +534,7 @@ export function probeMemory(memory: WorkingMemory, probe: CheckedProbe): ProbeMe
 }
 
 /** Copies the captured activations of a side out of WebAssembly memory. */
-export function readCaptured(
-  { captured }: ProbeMemory,
-  side: Side,
-): Partial<CapturedActivations> {
+export function readCaptured({ captured }: ProbeMemory, side: Side): Partial<CapturedActivations> {
   const result: Partial<Record<ActivationName, Tensor | Tensor[]>> = {};
   for (const { name, output, side: of } of captured) {
     if (of !== side) {

@@ -272,7 +272,10 @@ function nextToken(
   });
   loaded.runModel(model.model, record());
   // Read before the next call, which uses the same memory.
-  const [attentionWeights, crossAttentionWeights] = [weightsOf(layers.self), weightsOf(layers.cross)];
+  const [attentionWeights, crossAttentionWeights] = [
+    weightsOf(layers.self),
+    weightsOf(layers.cross),
+  ];
   const token = loaded.drawToken(
     logits(),
     vocabularySize,

@@ -278,10 +278,7 @@ export async function patchHeads(
   );
   const most = Math.max(...heads);
   const total = heads.reduce((a, b) => a + b, 0);
-  const result = new Tensor(
-    new Float32Array(heads.length * most).fill(NaN),
-    [heads.length, most],
-  );
+  const result = new Tensor(new Float32Array(heads.length * most).fill(NaN), [heads.length, most]);
   let done = 0;
   for (const [layer, count] of heads.entries()) {
     for (let head = 0; head < count; head++) {
@@ -289,7 +286,7 @@ export async function patchHeads(
       const value = headOf(values[layer], head);
       const pass = checkPass(current, corrupted);
       const patched = {
-        ...{ at, side: 'self', layer, heads: Int32Array.of(head), positions: undefined } as const,
+        ...({ at, side: 'self', layer, heads: Int32Array.of(head), positions: undefined } as const),
         ...{ kind: 0, value: { data: value, count: value.length } },
       };
       const { result: run } = runPass(

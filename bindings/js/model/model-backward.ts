@@ -11,12 +11,7 @@ import type { Tensor } from '../tensor/tensor.js';
 import type { PassModel } from './model-inputs.js';
 import { outputTensor, readOutput } from './output-tensor.js';
 import { bySide, sides } from './sides.js';
-import {
-  gateGradientsOf,
-  layersInOut,
-  writeLayers,
-  type LayerInOut,
-} from './model-pass.js';
+import { gateGradientsOf, layersInOut, writeLayers, type LayerInOut } from './model-pass.js';
 
 /** Gradients of a forward's results. Give at least one. */
 export interface TransformerOutputGradients {

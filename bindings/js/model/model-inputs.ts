@@ -81,7 +81,8 @@ export interface TransformerPassOptions extends HeadGatesOptions {
 export interface TransformerForwardOptions<
   Weights extends boolean | ChosenWeights | undefined = boolean | ChosenWeights | undefined,
   Names extends readonly ActivationName[] | undefined = readonly ActivationName[] | undefined,
-> extends TransformerPassOptions, ProbeOptions<Names> {
+>
+  extends TransformerPassOptions, ProbeOptions<Names> {
   /**
    * Whether to return the attention weights of every layer, or only those of some heads and queries. The encoder's
    * weights are always returned whole. Default: no, which avoids storing them.

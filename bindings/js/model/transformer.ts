@@ -404,7 +404,10 @@ export class Transformer {
     options?: TransformerForwardOptions<false | undefined, Names>,
   ): TransformerResult<false, Names>;
   /** The same with attention weights if `returnWeights` requests them. */
-  forward(input: TokensInput | TensorInput | EmbeddingsInput, options?: TransformerForwardOptions): TransformerResult;
+  forward(
+    input: TokensInput | TensorInput | EmbeddingsInput,
+    options?: TransformerForwardOptions,
+  ): TransformerResult;
   forward(
     input: TokensInput | TensorInput | EmbeddingsInput,
     options?: TransformerForwardOptions,
@@ -513,10 +516,7 @@ export class Transformer {
     options: GenerateOptions & { returnWeights: true | { heads: readonly number[] } },
   ): Promise<GeneratedText>;
   generate(tokens: TokensInput, options: GenerateOptions): Promise<number[] | GeneratedText>;
-  async generate(
-    tokens: TokensInput,
-    options: GenerateOptions,
-  ): Promise<number[] | GeneratedText> {
+  async generate(tokens: TokensInput, options: GenerateOptions): Promise<number[] | GeneratedText> {
     this.#handle.inUse();
     const checked = checkGenerate(tokens, options, this.#settings);
     const text = await generateTokens(() => this.#passModel(), checked);

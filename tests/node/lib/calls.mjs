@@ -15,7 +15,15 @@ const { observeLayer, observeModelCache, observeOptimizer, observeTransformer } 
 const { runBackAndForth, targets, tokens } = observe;
 
 const { Adam, additiveAttention, AssociativeRecallTask, AttentionOnlyTransformer } = headwise;
-const { clipGradientNorm, CopyTask, dispose, exportCheckpoint, inductionScores, InductionTask, keyScores } = headwise;
+const {
+  clipGradientNorm,
+  CopyTask,
+  dispose,
+  exportCheckpoint,
+  inductionScores,
+  InductionTask,
+  keyScores,
+} = headwise;
 const { leastImportantHeads, loadNpy, loadSafetensors, loadShardedSafetensors } = headwise;
 const { maskedSoftmax, measureHeadImportance, MultiHeadAttention, patternScores } = headwise;
 const { positionalEncoding, ResidentTensor, ReverseTask, saveNpy, saveSafetensors } = headwise;
@@ -491,20 +499,23 @@ const models = {
     looseInput(decoder),
     { ...looseGiven(decoder), target: [1, 2], against: [3], position: 4 },
   ]),
-  patchHeads: ofModel(decoder, 'patchHeads', () => [
-    looseInput(decoder),
-    looseInput(decoder),
-    { metric: ({ data }) => data[0], at: 'headOut' },
-  ]),
+  // What fails in the metric comes behind other passes, of which dropout draws its masks.
+  patchHeads: onModel(
+    decoder,
+    ({ model }, clean, corrupted, given) =>
+      model.patchHeads(clean, corrupted, { ...given, metric: ({ data }) => data[0] }),
+    () => [looseInput(decoder), looseInput(decoder), { at: 'headOut' }],
+  ),
   exportCheckpoint: onModel(
     decoder,
     ({ model }, options) => {
-      const read = Transformer.fromPretrained(checkpoint);
+      const { config, tensors: read } = checkpoint;
+      const source = Transformer.fromPretrained({ config, tensors: read });
       try {
-        read.pruneHeads({ 0: [0] });
-        exportCheckpoint(read, options);
+        source.pruneHeads({ 0: [0] });
+        exportCheckpoint(source, options);
       } finally {
-        read.dispose();
+        source.dispose();
       }
       return model.vocabularySize;
     },

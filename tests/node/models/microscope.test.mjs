@@ -11,10 +11,16 @@ await init();
 const lengths = { batch: 2, length: 5 };
 const draw = (size, seed) =>
   Array.from({ length: lengths.batch }, (_, i) =>
-    Array.from({ length: lengths.length }, (__, j) => (7 * seed + 3 * i + 5 * j * j + i * j) % size),
+    Array.from(
+      { length: lengths.length },
+      (__, j) => (7 * seed + 3 * i + 5 * j * j + i * j) % size,
+    ),
   );
-const close = (a, b, tolerance = 1e-5) =>
-  assert.ok(maxDifference(a, b) <= tolerance, `${maxDifference(a, b)} > ${tolerance}`);
+/** Tensors or lists of numbers. */
+const close = (a, b, tolerance = 1e-5) => {
+  const difference = maxDifference(a.data ?? a, b.data ?? b);
+  assert.ok(difference <= tolerance, `${difference} > ${tolerance}`);
+};
 const map = ({ data, shape }, change) => ({ data: data.map(change), shape });
 
 const options = {
@@ -38,24 +44,46 @@ for (const [name, variant] of Object.entries(variants)) {
     close(logits, model.forward(clean).logits);
     for (let layer = 0; layer < 3; layer++) {
       const at = (capture) => captured[capture][layer];
-      close(at('residMid'), map(at('residPre'), (x, i) => x + at('attnOut').data[i]), 1e-6);
+      close(
+        at('residMid'),
+        map(at('residPre'), (x, i) => x + at('attnOut').data[i]),
+        1e-6,
+      );
       if (hasMlps) {
-        close(at('residPost'), map(at('residMid'), (x, i) => x + at('mlpOut').data[i]), 1e-6);
-      }
-      const { bias = new Float32Array(16) } = model.attention(layer).stateDict()['W_o.bias'] ?? {};
-      const { data } = model.attention(layer).stateDict()['W_o.bias'] ?? { data: bias };
-      const headOut = at('headOut').data;
-      close(at('attnOut'), map(at('attnOut'), (_, i) => {
-        const [sample, row, j] = [Math.floor(i / 80), Math.floor(i / 16) % 5, i % 16];
-        return [0, 1, 2, 3].reduce(
-          (sum, head) => sum + headOut[((sample * 4 + head) * 5 + row) * 16 + j],
-          data[j],
+        close(
+          at('residPost'),
+          map(at('residMid'), (x, i) => x + at('mlpOut').data[i]),
+          1e-6,
         );
-      }));
+      }
+      const { 'W_o.bias': bias = { data: new Float32Array(16) } } = model
+        .attention(layer)
+        .stateDict();
+      const headOut = at('headOut').data;
+      close(
+        at('attnOut'),
+        map(at('attnOut'), (_, i) => {
+          const [sample, row, j] = [Math.floor(i / 80), Math.floor(i / 16) % 5, i % 16];
+          return [0, 1, 2, 3].reduce(
+            (sum, head) => sum + headOut[((sample * 4 + head) * 5 + row) * 16 + j],
+            bias.data[j],
+          );
+        }),
+      );
     }
-    const last = model.forward(clean, { capture: names, captureLayers: [2, 0], capturePositions: 'last' });
-    assert.deepEqual(last.captured.residPre.map(({ shape }) => shape), [[2, 1, 16], [2, 1, 16]]);
-    assert.deepEqual([...last.captured.residPre[0].data.slice(0, 16)], [...captured.residPre[2].data.slice(64, 80)]);
+    const last = model.forward(clean, {
+      capture: names,
+      captureLayers: [2, 0],
+      capturePositions: 'last',
+    });
+    assert.deepEqual(
+      last.captured.residPre.map(({ shape }) => shape),
+      [
+        [2, 1, 16],
+        [2, 1, 16],
+      ],
+    );
+    close(last.captured.residPre[0].data.slice(0, 16), captured.residPre[2].data.slice(64, 80));
   });
 
   test(`patches of a model ${name} put one run into another`, async () => {
@@ -66,7 +94,10 @@ for (const [name, variant] of Object.entries(variants)) {
     }
     for (const at of names) {
       const value = from.captured[at][2];
-      const { captured } = model.forward(clean, { patch: [{ at, layer: 2, value }], capture: [at] });
+      const { captured } = model.forward(clean, {
+        patch: [{ at, layer: 2, value }],
+        capture: [at],
+      });
       assert.deepEqual(captured[at][2], value);
     }
     const headGates = [undefined, [1, 0, 1, 0], undefined];
@@ -79,7 +110,11 @@ for (const [name, variant] of Object.entries(variants)) {
     const { captured } = model.forward(clean, { capture: ['z', 'keys'] });
     for (const at of ['z', 'keys']) {
       const done = [];
-      const patched = await model.patchHeads(clean, corrupted, { metric, at, onProgress: (n) => done.push(n) });
+      const patched = await model.patchHeads(clean, corrupted, {
+        metric,
+        at,
+        onProgress: (n) => done.push(n),
+      });
       const [, heads] = patched.shape;
       assert.equal(done.at(-1), 3 * heads);
       for (let i = 0; i < 3 * heads; i++) {
@@ -95,11 +130,16 @@ for (const [name, variant] of Object.entries(variants)) {
     const at = (sample, token) => logits.data[(sample * 5 + 4) * 17 + token];
     const lens = model.logitLens(clean);
     assert.deepEqual(lens.shape, [4, 2, 1, 17]);
-    close(lens.data.slice(3 * 34), [0, 1].flatMap((i) => Array.from({ length: 17 }, (_, t) => at(i, t))));
+    close(
+      lens.data.slice(3 * 34),
+      [0, 1].flatMap((i) => Array.from({ length: 17 }, (_, t) => at(i, t))),
+    );
     const parts = model.attributeLogits(clean, { target: [3, 4], against: 5 });
     for (const sample of [0, 1]) {
       const sum = ({ data }) =>
-        data.slice((sample * data.length) / 2, ((sample + 1) * data.length) / 2).reduce((a, b) => a + b, 0);
+        data
+          .slice((sample * data.length) / 2, ((sample + 1) * data.length) / 2)
+          .reduce((a, b) => a + b, 0);
       const { total, ...others } = parts;
       const expected = at(sample, 3 + sample) - at(sample, 5);
       close([total.data[sample]], [expected]);
@@ -124,10 +164,15 @@ test('new tokens come with the weights of the row that drew them', async () => {
   const given = { maxNewTokens: 3, returnWeights: { heads: [2, 0] } };
   const { tokens, attentionWeights } = await model.generate([1, 2, 3], given);
   assert.deepEqual(tokens, await model.generate([1, 2, 3], { maxNewTokens: 3 }));
-  const whole = model.forward([1, 2, 3, ...tokens.slice(0, 2)], { returnWeights: { heads: [2, 0] } });
+  const whole = model.forward([1, 2, 3, ...tokens.slice(0, 2)], {
+    returnWeights: { heads: [2, 0] },
+  });
   assert.equal(attentionWeights.length, 3);
   attentionWeights.forEach((layers, i) => {
-    assert.deepEqual(layers.map(({ shape }) => shape), Array(3).fill([2, 1, 3 + i]));
+    assert.deepEqual(
+      layers.map(({ shape }) => shape),
+      Array(3).fill([2, 1, 3 + i]),
+    );
     const row = [...layers[1].data.slice(0, 3 + i)];
     close(row, [...whole.attentionWeights[1].data.slice((2 + i) * 5, (2 + i) * 5 + 3 + i)]);
   });
@@ -135,20 +180,19 @@ test('new tokens come with the weights of the row that drew them', async () => {
 
 test('an exported checkpoint of full size gives what the pruned model gives', () => {
   for (const name of checkpointNames) {
-    const model = Transformer.fromPretrained(readCheckpoint(name));
-    const input = model.vocabularySize > 0 ? [[1, 2, 3]] : { data: new Float32Array(768).fill(0.5), shape: [1, 3, 16, 16] };
+    const { config: given, tensors: read } = readCheckpoint(name);
+    const model = Transformer.fromPretrained({ config: given, tensors: read });
+    if (model.vocabularySize === 0) continue;
+    const source = model.numEncoderLayers > 0 ? { source: [[4, 5]] } : {};
     const group = model.attention(0).numHeads / model.attention(0).numKvHeads;
-    model.pruneHeads({ 1: Array.from({ length: group }, (_, i) => i) });
+    const prunes = model.attention(1).numHeads > group;
+    if (prunes) model.pruneHeads({ 1: Array.from({ length: group }, (_, i) => i) });
     for (const pruned of ['zeroed', 'removed']) {
       const { config, tensors } = exportCheckpoint(model, { pruned });
-      assert.equal('pruned_heads' in config, pruned === 'removed');
+      assert.equal('pruned_heads' in config, prunes && pruned === 'removed');
       const again = Transformer.fromPretrained({ config, tensors });
-      const run = (each) => each.forward(input, { ...(each.numEncoderLayers > 0 && { source: [[4, 5]] }) }).hidden;
-      try {
-        close(run(again), run(model));
-      } catch (error) {
-        if (model.vocabularySize > 0) throw error;
-      }
+      const run = (each) => each.forward([[1, 2, 3]], source).hidden;
+      close(run(again), run(model));
       again.dispose();
     }
     model.dispose();
@@ -157,7 +201,8 @@ test('an exported checkpoint of full size gives what the pruned model gives', ()
 
 test('what cannot be captured or patched is refused', async () => {
   const model = new Transformer({ ...options, ffnHiddens: 0, finalNorm: false });
-  const refused = (given, message) => assertFails(() => model.forward([1, 2], given), 'invalid-option', message);
+  const refused = (given, message) =>
+    assertFails(() => model.forward([1, 2], given), 'invalid-option', message);
   refused({ capture: ['mlpOut'] }, /feed-forward/);
   refused({ capture: ['finalNormScale'] }, /final norm/);
   refused({ captureLayers: [3] }, /integers from 0 to 2/);
@@ -174,5 +219,9 @@ test('what cannot be captured or patched is refused', async () => {
   assertFails(() => postNorm.attributeLogits([1], { target: 1 }), 'invalid-option', /come first/);
   const signal = AbortSignal.abort(new Error('enough'));
   await assert.rejects(model.patchHeads([1], [2], { metric: () => 0, signal }), /enough/);
-  await assertRejects(() => model.patchHeads([1], [1, 2], { metric: () => 0 }), 'invalid-shape', /corrupted/);
+  await assertRejects(
+    () => model.patchHeads([1], [1, 2], { metric: () => 0 }),
+    'invalid-shape',
+    /corrupted/,
+  );
 });
