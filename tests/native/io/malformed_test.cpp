@@ -132,7 +132,7 @@ TEST_CASE("Another kind of file is called by its name") {
        "F\xf9 j\xa8",
        by_torch_save},
       {"\x80\x04\x95\x10\0\0\0\0\0\0\0"s, by_torch_save},
-      {"GGUF\x03\0\0\0\x10\0\0\0"s, "a GGUF file: look for the model's safetensors files"},
+      {"GGUF\x03\0\0\0\x10\0\0\0"s, "a GGUF file: read it with loadGguf (JavaScript)"},
       {"\x89HDF\r\n\x1a\n\0\0\0\0"s, "an HDF5 file, as Keras writes it"},
       {"\x1f\x8b\x08\0\0\0\0\0\0\x03"s, "a gzip file: unpack it first"},
       {"Entry not found", "text that begins with 'Entry no'"},

@@ -23,7 +23,7 @@ constexpr std::array<KnownFile, 11> known_files = {
       "c",
       by_torch_save},
      {"\x80\x04\x95", by_torch_save},
-     {"GGUF", "a GGUF file: look for the model's safetensors files"},
+     {"GGUF", "a GGUF file: read it with loadGguf (JavaScript)"},
      {"\x93NUMPY", "a .npy file"},
      {"\x89HDF", "an HDF5 file, as Keras writes it"},
      {"\x1f\x8b\x08", "a gzip file: unpack it first"},
