@@ -74,6 +74,7 @@ const shortLines = {
  */
 const parts = {
   'models-build': /\/runtime\/model(s-build|-files)\.ts$/,
+  gguf: /\/bindings\/js\/io\/gguf/,
   files: /\/bindings\/js\/io\//,
   model: /\/bindings\/js\/(model|importance)\/|\/training\/(optimizers|tasks)\.ts$/,
   layer: /./,

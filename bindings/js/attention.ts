@@ -52,6 +52,9 @@ export { positionalEncoding } from './layer/positional-encoding.js';
 export type { AttentionResult, Out, ResultOptions, WeightsStage } from './layer/results.js';
 export { loadNpy, saveNpy } from './io/npy.js';
 export type { BlobLike, FileHandleLike } from './io/byte-sources.js';
+export { loadGguf, type Gguf, type GgufFile } from './io/gguf.js';
+export type { GgufMetadata, GgufValue } from './io/gguf-header.js';
+export type { GgufTokenizer } from './io/gguf-tokenizer.js';
 export { loadSafetensors, saveSafetensors, type SaveSafetensorsOptions } from './io/safetensors.js';
 export type { Safetensors, SafetensorsFile } from './io/safetensors-contents.js';
 export {

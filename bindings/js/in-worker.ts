@@ -121,6 +121,7 @@ export const keyScores = named('keyScores') as RemoteFunction<typeof all.keyScor
 export const loadSafetensors = named('loadSafetensors') as RemoteFunction<
   typeof all.loadSafetensors
 >;
+export const loadGguf = named('loadGguf') as RemoteFunction<typeof all.loadGguf>;
 export const saveSafetensors = named('saveSafetensors') as RemoteFunction<
   typeof all.saveSafetensors
 >;

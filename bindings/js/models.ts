@@ -33,7 +33,12 @@ export type {
 } from './model/model-inputs.js';
 export type { LossAndGradients, TransformerResult } from './model/model-pass.js';
 export type { Side } from './model/sides.js';
-export type { PretrainedConfig, PretrainedModelOptions } from './model/pretrained-options.js';
+export type {
+  GgufModelOptions,
+  PretrainedConfig,
+  PretrainedModelOptions,
+  PretrainedOwnOptions,
+} from './model/pretrained-options.js';
 export type {
   Activation,
   EncoderOptions,

@@ -28,7 +28,7 @@ const kept = [
   models.Task,
 ];
 
-/** Safetensors files stay, too. They are plain objects with functions. */
+/** Files of tensors stay, too. They are plain objects with functions. */
 const stays = (value: unknown): value is object =>
   isObject(value) &&
   (kept.some((kind) => value instanceof kind) ||

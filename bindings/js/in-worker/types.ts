@@ -9,6 +9,7 @@ import type { ActivationName } from '../model/activations.js';
 import type { EmbeddingsInput, TransformerForwardOptions } from '../model/model-inputs.js';
 import type { TransformerResult } from '../model/model-pass.js';
 import type { Transformer } from '../model/transformer.js';
+import type { Gguf, GgufFile } from '../io/gguf.js';
 import type { Safetensors, SafetensorsFile } from '../io/safetensors-contents.js';
 import type { KeyMaskInput, MaskInput, TensorInput, TokensInput } from '../tensor/inputs.js';
 import type { Tensor } from '../tensor/tensor.js';
@@ -26,7 +27,9 @@ type Kept =
   | Task
   | Trainable
   | Safetensors
-  | SafetensorsFile;
+  | SafetensorsFile
+  | Gguf
+  | GgufFile;
 
 // eslint-disable-next-line @typescript-eslint/no-explicit-any -- the constraint of all functions
 type AnyFunction = (...args: any[]) => unknown;

@@ -5,20 +5,26 @@ import { allocate, allocateBytes } from '../runtime/memory.js';
 import { modelsCore } from '../runtime/models-build.js';
 import { receive, send } from '../runtime/records.js';
 import { elementsOf } from '../tensor/arrays.js';
-import { integersOf, isIntegerDtype, type IntegerTensor } from '../tensor/integers.js';
+import {
+  integersOf,
+  isIntegerDtype,
+  type IntegerDtype,
+  type IntegerTensor,
+} from '../tensor/integers.js';
+import { sizeOf } from '../tensor/shapes.js';
 import { Tensor } from '../tensor/tensor.js';
 import { checkKept, type ByteSource } from './byte-sources.js';
 import { checkHeader, convertFloats, unnamed } from './files.js';
 
-/** The contents of a safetensors file. Its functions do not use `this`. */
-interface Contents<Member> {
+/** The contents of a file of tensors. Its functions do not use `this`. */
+export interface Contents<Member, Metadata = Record<string, string>> {
   /**
    * The tensors by name: floats of any size as float32, integers and booleans in their own dtype. Each is converted
    * when it is first accessed, and then cached.
    */
   tensors: Record<string, Member>;
-  /** The file's metadata: texts by name. */
-  metadata: Record<string, string>;
+  /** The file's metadata: texts by name; of a GGUF file, values by key. */
+  metadata: Metadata;
   /** The names of all tensors, in the order of the header or the index. */
   readonly names: readonly string[];
   /** A tensor's dtype in the file, for example `F16`. Reads nothing. */
@@ -50,7 +56,7 @@ export interface StoredTensor<Member> {
 
 const lengthSize = 8;
 const largestHeader = 100_000_000;
-/** How many bytes are read at a time; a multiple of every dtype's size. */
+/** About how many bytes are read at a time; a multiple of every dtype's size. */
 const pieceSize = 2 ** 24;
 
 /** Size of the header in bytes, its length field included; at most the file's size. */
@@ -115,36 +121,103 @@ const storedTensors = <Member>(
 export const textsOf = ({ metadata }: FileHeader): Record<string, string> =>
   Object.fromEntries(metadata.map(({ name, text }) => [name, text]));
 
-/** Converts a tensor's bytes piece by piece. Each piece has whole numbers. */
-interface Decoder {
+/**
+ * Converts a tensor's bytes piece by piece. Each piece has whole numbers, or whole blocks of them.
+ *
+ * @internal
+ */
+export interface Decoder {
   add(piece: Uint8Array): void;
   finish(): Tensor | IntegerTensor;
 }
 
-function decoderOf(entry: FileTensor, argument: string): Decoder {
-  const { name, dtype, format, begin, end, shape } = entry;
-  if (format.size === 0) {
-    fail('invalid-file', argument, `tensor '${name}' of real numbers in whole bytes`, dtype);
-  }
+/**
+ * Copies `size` bytes of integers or booleans.
+ *
+ * @internal
+ */
+export function integerDecoder(
+  dtype: IntegerDtype,
+  size: number,
+  shape: readonly number[],
+): Decoder {
+  const bytes = allocateBytes(size);
   let done = 0;
-  if (isIntegerDtype(dtype)) {
-    const bytes = allocateBytes(end - begin);
-    return {
-      add: (piece) => {
-        bytes.set(piece, done);
-        done += piece.length;
-      },
-      finish: () => integersOf(dtype, bytes, shape),
-    };
-  }
-  const floats = allocate((end - begin) / format.size);
   return {
     add: (piece) => {
-      convertFloats(format, piece, floats, done);
-      done += piece.length / format.size;
+      bytes.set(piece, done);
+      done += piece.length;
+    },
+    finish: () => integersOf(dtype, bytes, shape),
+  };
+}
+
+/**
+ * Converts numbers to float32 by `convert`, which writes those of a piece to `floats` from `first` on and returns how
+ * many there are.
+ *
+ * @internal
+ */
+export function floatDecoder(
+  shape: readonly number[],
+  convert: (piece: Uint8Array, floats: Float32Array, first: number) => number,
+): Decoder {
+  const floats = allocate(sizeOf(shape));
+  let done = 0;
+  return {
+    add: (piece) => {
+      done += convert(piece, floats, done);
     },
     finish: () => new Tensor(floats, shape),
   };
+}
+
+function decoderOf({ name, dtype, format, begin, end, shape }: FileTensor, file: string): Decoder {
+  if (format.size === 0) {
+    fail('invalid-file', file, `tensor '${name}' of real numbers in whole bytes`, dtype);
+  }
+  return isIntegerDtype(dtype)
+    ? integerDecoder(dtype, end - begin, shape)
+    : floatDecoder(shape, (piece, floats, first) => {
+        convertFloats(format, piece, floats, first);
+        return piece.length / format.size;
+      });
+}
+
+/**
+ * Decodes bytes of a file in memory, which had `size` bytes when its header was read.
+ *
+ * @internal
+ */
+export function decodeIn(
+  file: Uint8Array,
+  size: number,
+  [begin, end]: readonly [number, number],
+  decoder: () => Decoder,
+): Tensor | IntegerTensor {
+  checkKept(unnamed, file, size);
+  const decoding = decoder();
+  decoding.add(file.subarray(begin, end));
+  return decoding.finish();
+}
+
+/**
+ * Decodes bytes of a file that is not in memory, in pieces of whole blocks.
+ *
+ * @internal
+ */
+export async function decodeFrom(
+  source: ByteSource,
+  [begin, end]: readonly [number, number],
+  decoder: () => Decoder,
+  blockSize = 1,
+): Promise<Tensor | IntegerTensor> {
+  const decoding = decoder();
+  const size = pieceSize - (pieceSize % blockSize);
+  for (let from = begin; from < end; from += size) {
+    decoding.add(await source.read(from, Math.min(from + size, end)));
+  }
+  return decoding.finish();
 }
 
 /**
@@ -157,12 +230,9 @@ export const tensorsIn = (
   header: FileHeader,
 ): Map<string, StoredTensor<Tensor | IntegerTensor>> => {
   const size = file.length;
-  return storedTensors(header, (entry, begin, end) => {
-    checkKept(unnamed, file, size);
-    const decoder = decoderOf(entry, unnamed);
-    decoder.add(file.subarray(begin, end));
-    return decoder.finish();
-  });
+  return storedTensors(header, (entry, begin, end) =>
+    decodeIn(file, size, [begin, end], () => decoderOf(entry, unnamed)),
+  );
 };
 
 /**
@@ -174,13 +244,9 @@ export const tensorsOf = (
   source: ByteSource,
   header: FileHeader,
 ): Map<string, StoredTensor<Promise<Tensor | IntegerTensor>>> =>
-  storedTensors(header, async (entry, begin, end) => {
-    const decoder = decoderOf(entry, source.name);
-    for (let from = begin; from < end; from += pieceSize) {
-      decoder.add(await source.read(from, Math.min(from + pieceSize, end)));
-    }
-    return decoder.finish();
-  });
+  storedTensors(header, (entry, begin, end) =>
+    decodeFrom(source, [begin, end], () => decoderOf(entry, source.name)),
+  );
 
 const quoted = (names: readonly string[]): string => names.map((name) => `'${name}'`).join(', ');
 
@@ -218,10 +284,13 @@ function lazyMembers<Member>(
 }
 
 /** The contents of a file with these tensors. */
-export function contentsOf<Member extends Tensor | IntegerTensor | Promise<Tensor | IntegerTensor>>(
+export function contentsOf<
+  Member extends Tensor | IntegerTensor | Promise<Tensor | IntegerTensor>,
+  Metadata,
+>(
   tensors: ReadonlyMap<string, StoredTensor<Member>>,
-  metadata: Record<string, string>,
-): Contents<Member> {
+  metadata: Metadata,
+): Contents<Member, Metadata> {
   const kept = new Map<string, Member>();
 
   const find = (name: unknown): StoredTensor<Member> => {

@@ -7,15 +7,19 @@ import {
   type ConfigField,
   type ModelOptions,
 } from 'headwise-records';
-import { toDict, type DictTensor } from '../layer/from-state-dict.js';
+import type { StoredCheckpoint } from '../io/stored-checkpoints.js';
+import { toDict } from '../layer/from-state-dict.js';
 import type { StateDict } from '../layer/parameters.js';
 import { fail, HeadwiseError, show } from '../runtime/errors.js';
+import type { Held } from '../runtime/handle.js';
 import { read, reserve, write, type Address } from '../runtime/memory.js';
+import { modelsCore } from '../runtime/models-build.js';
 import { isObject, largestInteger } from '../runtime/options.js';
 import { precisions } from '../runtime/precisions.js';
 import { receive, send } from '../runtime/records.js';
 import { core } from '../runtime/wasm.js';
-import { checkAttached, counted } from '../tensor/arrays.js';
+import { checkAttached, counted, type Numbers } from '../tensor/arrays.js';
+import { isIntegerDtype } from '../tensor/integers.js';
 import { sizeOf } from '../tensor/shapes.js';
 import { Tensor } from '../tensor/tensor.js';
 import { sides } from './sides.js';
@@ -58,13 +62,79 @@ function optionsOf(given: ModelOptions): TransformerOptions {
   };
 }
 
+/** A tensor of a checkpoint. `dtype` is set if it holds no floats. */
+interface CheckpointTensor {
+  readonly dtype?: string;
+  readonly shape: readonly number[];
+  /** Its numbers; a Promise if the file is not in memory. */
+  readonly read: () => unknown;
+}
+
+type CheckpointTensors = ReadonlyMap<string, CheckpointTensor>;
+
 /** A checkpoint: a copy of its config, and its tensors. */
 interface ReadCheckpoint {
   readonly config: PretrainedConfig;
   readonly fields: readonly ConfigField[];
-  readonly tensors: ReadonlyMap<string, DictTensor>;
+  readonly tensors: CheckpointTensors;
   readonly sameAs: readonly number[];
 }
+
+/** A computation that yields tensors and continues with their numbers, so that it may wait for them. */
+export type Reading<Result> = Generator<CheckpointTensor, Result, Numbers<Float32Array>>;
+
+/** Runs a computation whose tensors are in memory. If reading one fails, it may free what it has allocated. */
+export function readNow<Result>(reading: Reading<Result>): Result {
+  let step = reading.next();
+  while (step.done !== true) {
+    let numbers: unknown;
+    try {
+      numbers = step.value.read();
+    } catch (error) {
+      step = reading.throw(error);
+      continue;
+    }
+    step = reading.next(numbers as Numbers<Float32Array>);
+  }
+  return step.value;
+}
+
+/** Runs a computation whose tensors are Promises. */
+export async function readLater<Result>(reading: Reading<Result>): Promise<Result> {
+  let step = reading.next();
+  while (step.done !== true) {
+    let numbers: unknown;
+    try {
+      numbers = await step.value.read();
+    } catch (error) {
+      step = reading.throw(error);
+      continue;
+    }
+    step = reading.next(numbers as Numbers<Float32Array>);
+  }
+  return step.value;
+}
+
+/** Tensors in memory. */
+export const tensorsByName = (tensors: unknown): CheckpointTensors =>
+  new Map(
+    [...toDict(tensors, 'tensors')].map(([name, tensor]) => {
+      const { shape, dtype } = tensor;
+      return [name, { shape, ...(dtype !== undefined && { dtype }), read: () => tensor }];
+    }),
+  );
+
+/** Models have no integers: those of a checkpoint are never read. */
+const noNumbers: Numbers<Float32Array> = { data: new Float32Array(), shape: [] };
+
+/** Tensors of a file. */
+export const storedTensors = ({ tensors }: StoredCheckpoint): CheckpointTensors =>
+  new Map(
+    [...tensors].map(([name, { dtype, shape, read }]) => [
+      name,
+      isIntegerDtype(dtype) ? { dtype, shape, read: () => noNumbers } : { shape, read },
+    ]),
+  );
 
 /** The order of `PretrainedConfig::Kind`. */
 const kinds = { null: 0, boolean: 1, number: 2, text: 3, list: 4, object: 5 } as const;
@@ -134,8 +204,8 @@ function readConfig(config: unknown): PretrainedConfig {
 }
 
 /** For each tensor, the index of the first one with the same bits. */
-function firstEquals(tensors: readonly DictTensor[]): number[] {
-  const bits = ({ data, shape }: DictTensor): Uint32Array =>
+function firstEquals(tensors: readonly Numbers<Float32Array>[]): number[] {
+  const bits = ({ data, shape }: Numbers<Float32Array>): Uint32Array =>
     new Uint32Array(data.buffer, data.byteOffset, Math.min(data.length, sizeOf(shape)));
   const isSame = (a: Uint32Array, b: Uint32Array): boolean =>
     a.length === b.length && a.every((word, i) => word === b[i]);
@@ -150,8 +220,9 @@ const request = ({ fields, tensors, sameAs }: ReadCheckpoint): Address =>
     sameAs,
   });
 
+// The core that was entered may be another than before the last tensor.
 const planOf = (given: ReadCheckpoint): CheckpointPlan =>
-  receive(checkpointPlan, core().planCheckpoint(request(given)));
+  receive(checkpointPlan, modelsCore().planCheckpoint(request(given)));
 
 /** A checkpoint and the options of its model. */
 export interface PlannedCheckpoint extends ReadCheckpoint {
@@ -160,18 +231,21 @@ export interface PlannedCheckpoint extends ReadCheckpoint {
 }
 
 /** Reads a checkpoint and derives the model's options. Checks everything before the model is allocated. */
-export function planCheckpoint(config: unknown, tensors: unknown): PlannedCheckpoint {
+export function* planCheckpoint(
+  config: unknown,
+  tensorsOf: () => CheckpointTensors,
+): Reading<PlannedCheckpoint> {
   const copy = readConfig(config);
-  let given: ReadCheckpoint = {
-    config: copy,
-    fields: flatten(copy),
-    tensors: toDict(tensors, 'tensors'),
-    sameAs: [],
-  };
+  const tensors = tensorsOf();
+  let given: ReadCheckpoint = { config: copy, fields: flatten(copy), tensors, sameAs: [] };
   let plan = planOf(given);
   if (plan.tied.length > 1) {
-    const list = [...given.tensors.values()];
-    given = { ...given, sameAs: firstEquals(plan.tied.map((number) => list[number])) };
+    const list = [...tensors.values()];
+    const tied: Numbers<Float32Array>[] = [];
+    for (const number of plan.tied) {
+      tied.push(yield list[number]);
+    }
+    given = { ...given, sameAs: firstEquals(tied) };
     plan = planOf(given);
   }
   if (plan.problem !== '') {
@@ -187,22 +261,23 @@ export function planCheckpoint(config: unknown, tensors: unknown): PlannedCheckp
   };
 }
 
-/** Copies a checkpoint's tensors into a new model with the plan's options. */
-export function loadCheckpoint(model: Address, given: PlannedCheckpoint): void {
-  const loaded = core();
-  const { tensors } = receive(pretrainedTensors, loaded.attachCheckpoint(model, request(given)));
+/** Copies a checkpoint's tensors, one at a time, into a new model with the plan's options. */
+export function* loadCheckpoint(handle: Held, given: PlannedCheckpoint): Reading<void> {
+  const model = handle.inUse();
+  const { tensors } = receive(pretrainedTensors, core().attachCheckpoint(model, request(given)));
   for (const [number, { name, isCopy }] of tensors.entries()) {
     const tensor = given.tensors.get(name);
     if (tensor !== undefined && !isCopy) {
-      // Reading the options may have run the caller's code, which may have detached the buffer.
-      checkAttached(name, tensor);
-      const count = sizeOf(tensor.shape);
-      const [at] = reserve(count);
-      write(at, counted(tensor));
-      loaded.loadPretrained(model, number, at);
+      const numbers = yield tensor;
+      // Other calls may have entered another core, and may have detached the buffer.
+      handle.inUse();
+      checkAttached(name, numbers);
+      const [at] = reserve(sizeOf(numbers.shape));
+      write(at, counted(numbers));
+      core().loadPretrained(model, number, at);
     }
   }
-  loaded.modelParametersChanged(model);
+  core().modelParametersChanged(model);
 }
 
 /** In the order of pretrained_calls.cpp. `'whole'` has zeros for removed heads. */

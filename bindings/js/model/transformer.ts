@@ -5,6 +5,8 @@ import {
   type AttentionDescription,
   type ModelDescription,
 } from 'headwise-records';
+import type { Gguf, GgufFile } from '../io/gguf.js';
+import { storedCheckpoint, type StoredCheckpoint } from '../io/stored-checkpoints.js';
 import {
   checkCacheOptions,
   numberOfPrecision,
@@ -85,10 +87,20 @@ import {
   configOf,
   loadCheckpoint,
   planCheckpoint,
+  readLater,
+  readNow,
   savePretrained,
+  storedTensors,
+  tensorsByName,
   wholeConfigOf,
+  type Reading,
 } from './pretrained.js';
-import type { PretrainedConfig, PretrainedModelOptions } from './pretrained-options.js';
+import type {
+  GgufModelOptions,
+  PretrainedConfig,
+  PretrainedModelOptions,
+  PretrainedOwnOptions,
+} from './pretrained-options.js';
 import {
   checkTransformerOptions,
   newModel,
@@ -211,12 +223,23 @@ export class Transformer {
    * required. Shapes are checked before anything is allocated.
    * Source: Hugging Face Transformers 5.
    *
+   * A GGUF file, of `loadGguf`, has config and tensors in it. Its architecture must be gpt2, llama, qwen2 or qwen3.
+   * Quantized tensors become floats, one at a time, and then numbers of the option `weights`.
+   * Source: llama.cpp, convert_hf_to_gguf.py.
+   *
    * @throws HeadwiseError `invalid-option` that lists config fields that are missing, malformed or not supported;
    *   `invalid-state-dict` that lists at most 12 tensors that are missing, unexpected, of the wrong shape, not of
-   *   floats, or different copies of the embedding; `unknown-option`, `invalid-type`, `not-initialized`,
-   *   `out-of-memory`
+   *   floats, or different copies of the embedding; `invalid-file` for a GGUF file with unsupported
+   *   types or without required metadata; `unknown-option`, `invalid-type`, `not-initialized`, `out-of-memory`
    */
-  static fromPretrained(options: PretrainedModelOptions): Transformer;
+  static fromPretrained(options: PretrainedModelOptions | GgufModelOptions): Transformer;
+  /**
+   * Creates the model of a GGUF file that is not in memory. Reads one tensor after another, so that memory holds only
+   * one of them as floats beside the model.
+   *
+   * @throws HeadwiseError as for a file in memory, and as reading its tensors
+   */
+  static fromPretrained(options: GgufModelOptions<GgufFile>): Promise<Transformer>;
   /**
    * Creates the model of a checkpoint's folder, in Node. Reads `config.json`, and `model.safetensors` or
    * `model.safetensors.index.json` with the files that it names.
@@ -225,26 +248,52 @@ export class Transformer {
    * @throws HeadwiseError as with `config` and `tensors`; also `invalid-file` for missing or malformed files,
    *   `unsupported` outside of Node
    */
+  static fromPretrained(folder: string | URL, options?: PretrainedOwnOptions): Transformer;
   static fromPretrained(
-    folder: string | URL,
-    options?: Omit<PretrainedModelOptions, 'config' | 'tensors'>,
-  ): Transformer;
-  static fromPretrained(
-    given: PretrainedModelOptions | string | URL,
-    options?: Omit<PretrainedModelOptions, 'config' | 'tensors'>,
-  ): Transformer {
+    given: PretrainedModelOptions | GgufModelOptions<Gguf | GgufFile> | string | URL,
+    options?: PretrainedOwnOptions,
+  ): Transformer | Promise<Transformer> {
     modelsCore();
     const names = ['dropout', 'weights', 'seed', 'optimizer'] as const;
-    const { config, tensors, ...own } = isFolder(given)
-      ? { ...checkOptions(options, names), ...readFolder(given) }
-      : checkOptions<PretrainedModelOptions>(given, ['config', 'tensors', ...names]);
-    const plan = planCheckpoint(config, tensors);
-    const whole = new Transformer({ ...plan.options, ...own });
-    return completed(whole, (model) => {
-      loadCheckpoint(model.#handle.inUse(), plan);
+    const { config, tensors, gguf, ...own } = isFolder(given)
+      ? { gguf: undefined, ...checkOptions(options, names), ...readFolder(given) }
+      : checkOptions<Partial<PretrainedModelOptions & GgufModelOptions<Gguf | GgufFile>>>(given, [
+          ...(['config', 'tensors', 'gguf'] as const),
+          ...names,
+        ]);
+    if (gguf !== undefined) {
+      if (config !== undefined || tensors !== undefined) {
+        fail('invalid-option', 'gguf', 'no config or tensors beside it', 'both');
+      }
+      const stored = isObject(gguf) ? storedCheckpoint(gguf) : undefined;
+      if (stored === undefined) {
+        fail('invalid-type', 'gguf', 'what loadGguf returns', show(gguf));
+      }
+      const reading = (checkpoint: StoredCheckpoint): Reading<Transformer> =>
+        Transformer.#read(checkpoint.config, () => storedTensors(checkpoint), own);
+      return stored instanceof Promise
+        ? stored.then((checkpoint) => readLater(reading(checkpoint)))
+        : readNow(reading(stored));
+    }
+    return readNow(Transformer.#read(config, () => tensorsByName(tensors), own));
+  }
+
+  static *#read(
+    config: unknown,
+    tensorsOf: Parameters<typeof planCheckpoint>[1],
+    own: PretrainedOwnOptions,
+  ): Reading<Transformer> {
+    const plan = yield* planCheckpoint(config, tensorsOf);
+    const model = new Transformer({ ...plan.options, ...own });
+    try {
+      yield* loadCheckpoint(model.#handle, plan);
       model.#followPruning();
       model.#config = plan.config;
-    });
+      return model;
+    } catch (error) {
+      model.dispose();
+      throw error;
+    }
   }
 
   /**

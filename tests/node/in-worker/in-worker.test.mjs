@@ -3,6 +3,9 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import * as here from 'headwise';
 import * as there from 'headwise/worker';
+import { readCheckpoint } from '../lib/checkpoints.mjs';
+import { ggufFile } from '../lib/gguf.mjs';
+import { converted } from '../lib/gguf-models.mjs';
 import { inNewProcess } from '../lib/in-new-process.mjs';
 
 const { HeadwiseError, init, MultiHeadAttention, Tensor, transferred } = there;
@@ -114,6 +117,13 @@ test('gradients, caches, optimizers, tasks and models live there', async () => {
   assert.deepEqual((await saved.tensors).read.data, tensors.read.data);
   const file = await there.loadSafetensors(await there.saveSafetensors(await model.stateDict()));
   await (await new there.AttentionOnlyTransformer(sizes)).loadStateDict(file.tensors);
+  const bytes = ggufFile(...converted(readCheckpoint('llama-a')));
+  for (const given of [bytes, new Blob([bytes])]) {
+    const gguf = await there.loadGguf(given);
+    assert.equal((await gguf.metadata)['general.architecture'], 'llama');
+    const made = await there.Transformer.fromPretrained({ gguf, weights: 'int8' });
+    assert.deepEqual(await made.numHeads, [2, 2]);
+  }
 });
 
 test('callbacks run before the answer arrives, and a signal stops a call', async () => {

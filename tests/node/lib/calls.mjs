@@ -4,9 +4,12 @@
 // with the subject meanwhile.
 import * as headwise from 'headwise';
 import { readCheckpoint } from './checkpoints.mjs';
+import { quantized, ggufFile } from './gguf.mjs';
+import { converted } from './gguf-models.mjs';
 // Initializes headwise.
 import './memory.mjs';
 import * as observe from './observe.mjs';
+import { Random } from './random.mjs';
 import { handleOn } from './sources.mjs';
 import { layouts } from './state-dicts.mjs';
 
@@ -15,16 +18,10 @@ const { observeLayer, observeModelCache, observeOptimizer, observeTransformer } 
 const { runBackAndForth, targets, tokens } = observe;
 
 const { Adam, additiveAttention, AssociativeRecallTask, AttentionOnlyTransformer } = headwise;
-const {
-  clipGradientNorm,
-  CopyTask,
-  dispose,
-  exportCheckpoint,
-  inductionScores,
-  InductionTask,
-  keyScores,
-} = headwise;
-const { leastImportantHeads, loadNpy, loadSafetensors, loadShardedSafetensors } = headwise;
+const { clipGradientNorm, CopyTask, dispose, exportCheckpoint, inductionScores } = headwise;
+const { InductionTask, keyScores } = headwise;
+const { leastImportantHeads, loadGguf, loadNpy, loadSafetensors } = headwise;
+const { loadShardedSafetensors } = headwise;
 const { maskedSoftmax, measureHeadImportance, MultiHeadAttention, patternScores } = headwise;
 const { positionalEncoding, ResidentTensor, ReverseTask, saveNpy, saveSafetensors } = headwise;
 const { scaledDotProductAttention, SGD, SortTask, splitHeads, Tensor, Transformer } = headwise;
@@ -460,6 +457,7 @@ const looseCheckpoint = ({ config, tensors }) => ({
   tensors: looseDict(tensors),
 });
 const checkpoint = readCheckpoint('nanogpt-a');
+const gguf = ggufFile(...converted(readCheckpoint('llama-a')));
 
 const models = {
   ...ofEachModel('new model', (kind) =>
@@ -589,6 +587,11 @@ const models = {
       model.stateDict({ names: 'pretrained' }),
     ],
   ),
+  'fromPretrained of a GGUF file': making(
+    (options) => Transformer.fromPretrained(options),
+    () => [{ gguf: loadGguf(gguf), seed: 3 }],
+    (model) => [model.stateDict({ names: 'pretrained' })],
+  ),
 };
 
 // Functions, tasks, files and measures
@@ -616,6 +619,9 @@ const partsOf = async ({ names, metadata, dtype, shape, read }) => [
   await read(),
 ];
 const npy = saveNpy(numbers([3, 4]));
+const half = { type: 'F16', shape: [2], bytes: new Uint8Array(4) };
+const { tensor: quantizedTensor } = quantized('Q5_K', [2, 256], new Random(1));
+const blocks = ggufFile({ text: 'of it' }, { half, quantizedTensor });
 
 const functions = {
   scaledDotProductAttention: ofNothing(scaledDotProductAttention, () => [
@@ -701,6 +707,14 @@ const functions = {
       { metadata: { total_size: 40 }, weight_map: { a: 'first', b: 'second' } },
       async (name) => (name === 'first' ? file.slice() : new Blob([file])),
     ],
+  ),
+  loadGguf: ofNothing(
+    (bytes) => partsOf(loadGguf(bytes)),
+    () => [blocks.slice()],
+  ),
+  'loadGguf from a FileHandle': ofNothing(
+    async (handle) => partsOf(await loadGguf(handle)),
+    () => [{ ...handleOn(blocks) }],
   ),
   loadNpy: ofNothing(loadNpy, () => [npy.slice()]),
 };

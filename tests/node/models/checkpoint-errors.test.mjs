@@ -68,7 +68,7 @@ test('a config and tensors of the wrong kind are told', () => {
   assertFails(
     () => Transformer.fromPretrained({ config, tensors, device: 'gpu' }),
     'unknown-option',
-    'options: expected only config, tensors, dropout, weights, seed, optimizer, got device',
+    'options: expected only config, tensors, gguf, dropout, weights, seed, optimizer, got device',
   );
   const made = new Transformer({
     ...{ vocabularySize: 3, maxLength: 4, numHiddens: 4, numHeads: 2 },

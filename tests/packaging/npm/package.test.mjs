@@ -22,7 +22,7 @@ const codeOf = (name) => textOf(name).replaceAll(/\/\*.*?\*\/|^\s*\/\/.*?$/gms, 
 test('it has the expected files', () => {
   const files = filesIn(installed).filter((name) => !name.endsWith('.d.ts'));
   const held = [
-    ...['files', 'in-worker', 'in-worker-host', 'layer', 'model', 'models-build', 'view'],
+    ...['files', 'gguf', 'in-worker', 'in-worker-host', 'layer', 'model', 'models-build', 'view'],
     'worker',
   ];
   const expected = [

@@ -13,7 +13,15 @@ const entries = ['index', 'models', 'inline', 'in-worker', 'view'].map((name) =>
 
 /** Helper types; TypeScript shows what they evaluate to instead. */
 const computing = [
-  ...['CapturedBySide', 'Contents', 'IfAsked', 'IfCaptured', 'IfCaptured$1', 'IfWeights'],
+  ...[
+    'CapturedBySide',
+    'Contents',
+    'GgufContents',
+    'IfAsked',
+    'IfCaptured',
+    'IfCaptured$1',
+    'IfWeights',
+  ],
   ...['PoolingOptions', 'ResultWithWeights', 'WithLogits', 'WithWeights', 'WithoutWeights'],
 ];
 

@@ -171,7 +171,8 @@ export { asked, passes };
 
 // headwise/worker returns Promises of the package's results.
 programs['worker.mts'] = `import {
-  Adam, AttentionOnlyTransformer, init, loadSafetensors, maskedSoftmax, MultiHeadAttention, Tensor, transferred,
+  Adam, AttentionOnlyTransformer, init, loadGguf, loadSafetensors, maskedSoftmax, MultiHeadAttention, Tensor,
+  transferred, Transformer,
 } from 'headwise/worker';
 
 await init({ threads: 2 });
@@ -191,6 +192,8 @@ const passed = await model.forward([[1]], { returnWeights: true });
 is<[typeof passed.logits, typeof passed.attentionWeights], [Tensor, Tensor[]]>();
 const file = await loadSafetensors(new Uint8Array(8));
 is<typeof file.names, Promise<readonly string[]>>();
+const ofFile = await Transformer.fromPretrained({ gguf: await loadGguf(new Blob([])) });
+is<typeof ofFile, Transformer>();
 const softmax: Tensor = await maskedSoftmax(transferred(X), [1]);
 const copy: MultiHeadAttention = await MultiHeadAttention.fromStateDict(await attention.stateDict(), { numHeads: 5 });
 {
@@ -213,8 +216,8 @@ import * as inline from 'headwise/inline';
 import * as models from 'headwise/models';
 import * as worker from 'headwise/worker';
 import type {
-  BackwardOptions, BlobLike, CacheOptions, CachePrecision, ErrorCode, FileHandleLike, ForwardOptions, Gradients,
-  Initialized, InitOptions, IntegerTensor, MaskInput, NestedArray, OwnBytes, Pooling, Precision, Projection,
+  BackwardOptions, BlobLike, CacheOptions, CachePrecision, ErrorCode, FileHandleLike, ForwardOptions, Gguf,
+  GgufTokenizer, GgufValue, Gradients, Initialized, InitOptions, IntegerTensor, MaskInput, NestedArray, OwnBytes, Pooling, Precision, Projection,
   Safetensors, SafetensorsFile, Slice, StateDict, TensorInput, TensorJSON, TensorLike, TensorsByName, TokensInput,
   ValidLens, Variant,
 } from 'headwise';
@@ -230,8 +233,8 @@ is<typeof models, typeof headwise>();
 is<typeof inline, typeof headwise>();
 const {
   Adam, additiveAttention, AssociativeRecallTask, AttentionOnlyTransformer, clipGradientNorm, CopyTask, dispose,
-  HeadwiseError, inductionScores, InductionTask, init, keyScores, KeyValueCache, leastImportantHeads, loadNpy, loadSafetensors,
-  loadShardedSafetensors, maskedSoftmax, measureHeadImportance, ModelCache, MultiHeadAttention, Optimizer,
+  HeadwiseError, inductionScores, InductionTask, init, keyScores, KeyValueCache, leastImportantHeads, loadGguf, loadNpy,
+  loadSafetensors, loadShardedSafetensors, maskedSoftmax, measureHeadImportance, ModelCache, MultiHeadAttention, Optimizer,
   patternScores, positionalEncoding, ResidentTensor, ReverseTask, saveNpy, saveSafetensors, scaledDotProductAttention,
   SGD, SortTask, splitHeads, Task, Tensor, Transformer, transposeOutput, transposeQkv, ...others
 } = headwise;
@@ -286,6 +289,11 @@ loadNpy(new ArrayBuffer(1));
 takes<OwnBytes>(saveNpy(X), saveSafetensors({ X }, { made: 'here' }));
 takes<Promise<SafetensorsFile>>(loadSafetensors(blob), loadSafetensors(handle));
 takes<Promise<SafetensorsFile>>(loadShardedSafetensors({ weight_map: {} }, () => blob));
+const gguf: Gguf = loadGguf(new ArrayBuffer(1));
+takes<GgufValue | undefined>(gguf.metadata['general.architecture'], 1n, [['text'], [true]]);
+takes<headwise.Transformer>(headwise.Transformer.fromPretrained({ gguf, weights: 'int8' }));
+takes<Promise<headwise.Transformer>>(headwise.Transformer.fromPretrained({ gguf: await loadGguf(blob) }));
+is<ReturnType<typeof gguf.tokenizer>, GgufTokenizer>();
 
 const model = new AttentionOnlyTransformer({ vocabularySize: 4, maxLength: 4, numHiddens: 4, numHeads: 2 });
 takes<InstanceType<typeof Transformer>>(model);
