@@ -125,9 +125,10 @@ const std::int32_t* ProbeMemory::keep(const std::vector<std::int64_t>& list) {
 void ProbeMemory::add_patches(const Transformer& model, const std::vector<Patch>& patches,
                               const UncheckedTransformer::Sizes& sizes) {
   for (const Patch& given : patches) {
-    ActivationPatch patch{.at = given.at,
-                          .side = given.side,
-                          .layer = is_of_model(given.at) ? 0 : static_cast<std::size_t>(given.layer)};
+    ActivationPatch patch{
+        .at = given.at,
+        .side = given.side,
+        .layer = is_of_model(given.at) ? 0 : static_cast<std::size_t>(given.layer)};
     ActivationSizes of_layer = activation_sizes(model, patch.side, patch.layer, sizes);
     of_layer.keys = given.at == pattern ? of_layer.keys : of_layer.new_keys;
     const ActivationAxes axes = axes_of(given.at, of_layer);

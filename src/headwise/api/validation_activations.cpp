@@ -10,9 +10,9 @@ namespace {
 
 /// In the order of the enumeration.
 constexpr std::array activation_names = {
-    "queries",   "keys",        "values",    "scores",     "pattern",         "dropped_weights",
-    "z",         "head_out",    "key_mass",  "row_entropy", "resid_pre",       "attn_out",
-    "resid_mid", "mlp_out",     "resid_post", "embeddings", "final_norm_scale"};
+    "queries",   "keys",     "values",     "scores",      "pattern",         "dropped_weights",
+    "z",         "head_out", "key_mass",   "row_entropy", "resid_pre",       "attn_out",
+    "resid_mid", "mlp_out",  "resid_post", "embeddings",  "final_norm_scale"};
 
 std::string_view name_of(ActivationName name) {
   return activation_names.at(static_cast<std::size_t>(name));
@@ -135,8 +135,7 @@ void check_probe(const Transformer& model, std::size_t batch, std::size_t length
                                           .source_length = source_length,
                                           .num_source_keys = cached_source + source_length};
   for (std::size_t i = 0; i < options.patch.size(); ++i) {
-    check_patch("patch[" + std::to_string(i) + "]", model, batch, sizes, options.patch[i],
-                options);
+    check_patch("patch[" + std::to_string(i) + "]", model, batch, sizes, options.patch[i], options);
   }
 }
 

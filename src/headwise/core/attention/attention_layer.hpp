@@ -58,7 +58,7 @@ struct ForwardArguments {
   float* key_mass = nullptr;  ///< (batch, heads, keys + extra slots) or null
   CapturedActivations captured{};
   AttentionProbe* probe = nullptr;  ///< of a model's layer; null for none
-  Arena* arena = nullptr;  ///< of the size of `lay_out_forward`, for `num_threads`
+  Arena* arena = nullptr;           ///< of the size of `lay_out_forward`, for `num_threads`
   /// Threads that may compute, the calling one included.
   std::size_t num_threads = 1;
   /// Whether to save activations for `backward_into`. Without a cache.
@@ -89,9 +89,9 @@ struct BackwardArguments {
   float* queries = nullptr;            ///< of the input's shape, as are the next two
   float* keys = nullptr;
   float* values = nullptr;
-  float* head_gate = nullptr;  ///< (batch, heads)
+  float* head_gate = nullptr;               ///< (batch, heads)
   AttentionGradientProbe* probe = nullptr;  ///< if the forward pass had one that replaced something
-  Arena* arena = nullptr;      ///< of the size of `lay_out_backward`, for `num_threads`
+  Arena* arena = nullptr;  ///< of the size of `lay_out_backward`, for `num_threads`
   std::size_t num_threads = 1;
 };
 

@@ -238,11 +238,12 @@ void AttentionLayer::forward_into(const ForwardArguments& arguments,
                       .outputs = K,
                       .rows = key_rows,
                       .read = read_keys},
-        RowProjection{.linear = parameters.linear(parameter_number::W_v),
-                      .inputs = values,
-                      .outputs = V,
-                      .rows = key_rows,
-                      .read = probes_keys || arguments.captured.values != nullptr ? nullptr : read}};
+        RowProjection{
+            .linear = parameters.linear(parameter_number::W_v),
+            .inputs = values,
+            .outputs = V,
+            .rows = key_rows,
+            .read = probes_keys || arguments.captured.values != nullptr ? nullptr : read}};
     project(projections, arguments.num_threads);
     queries = Q;
     keys = K;

@@ -75,11 +75,10 @@ void multiply_quantized(const Linear& linear, std::size_t group, std::size_t col
   const float* weight = linear.weight + (group * out + column) * in;
   const std::size_t width = kernels::panel_width();
   for (std::size_t first = 0; first < columns; first += width) {
-    multiply_panel({.data = weight + first * in, .stride = in}, in,
-                   {.data = inputs, .stride = linear.sizes.in}, rows,
-                   std::min(width, columns - first),
-                   {.data = bias != nullptr ? bias + first : nullptr}, outputs + first,
-                   linear.sizes.out);
+    multiply_panel(
+        {.data = weight + first * in, .stride = in}, in,
+        {.data = inputs, .stride = linear.sizes.in}, rows, std::min(width, columns - first),
+        {.data = bias != nullptr ? bias + first : nullptr}, outputs + first, linear.sizes.out);
   }
 }
 

@@ -53,8 +53,8 @@ struct RowProjection {
 /// Computes all projections on up to `num_threads` threads.
 void project(std::span<const RowProjection> projections, std::size_t num_threads) noexcept;
 
-/// outputs (rows, out) = what the inputs [first, first + count) give of y, without the bias. Not for
-/// groups. `inputs` are those alone, in rows `inputs.stride` floats apart.
+/// outputs (rows, out) = what the inputs [first, first + count) give of y, without the bias. Not
+/// for groups. `inputs` are those alone, in rows `inputs.stride` floats apart.
 void project_inputs(const Linear& linear, std::size_t first, std::size_t count, Rows inputs,
                     std::size_t rows, float* outputs) noexcept;
 

@@ -59,10 +59,8 @@ ActivationAxes axes_of(ActivationName name, const ActivationSizes& sizes) noexce
   switch (name) {
     case queries:
     case z:
-      return {.heads = sizes.num_heads,
-              .rows = sizes.rows,
-              .size = sizes.head_size,
-              .has_heads = true};
+      return {
+          .heads = sizes.num_heads, .rows = sizes.rows, .size = sizes.head_size, .has_heads = true};
     case keys:
     case values:
       return {.heads = sizes.num_kv_heads,
@@ -72,19 +70,16 @@ ActivationAxes axes_of(ActivationName name, const ActivationSizes& sizes) noexce
     case scores:
     case pattern:
     case dropped_weights:
-      return {
-          .heads = sizes.num_heads, .rows = sizes.rows, .size = sizes.keys, .has_heads = true};
+      return {.heads = sizes.num_heads, .rows = sizes.rows, .size = sizes.keys, .has_heads = true};
     case head_out:
       return {.heads = sizes.num_heads,
               .rows = sizes.rows,
               .size = sizes.num_hiddens,
               .has_heads = true};
     case key_mass:
-      return {
-          .heads = sizes.num_heads, .rows = sizes.keys, .has_heads = true, .has_size = false};
+      return {.heads = sizes.num_heads, .rows = sizes.keys, .has_heads = true, .has_size = false};
     case row_entropy:
-      return {
-          .heads = sizes.num_heads, .rows = sizes.rows, .has_heads = true, .has_size = false};
+      return {.heads = sizes.num_heads, .rows = sizes.rows, .has_heads = true, .has_size = false};
     case final_norm_scale:
       return {.rows = sizes.rows, .has_size = false};
     default:

@@ -19,22 +19,22 @@ namespace headwise {
 /// of `head_out`; (batch, heads, keys) of `key_mass`; (batch, heads, queries) of `row_entropy`;
 /// (batch, length, num_hiddens) of the others, but (batch, length) of `final_norm_scale`.
 enum class ActivationName : std::uint8_t {
-  queries,          ///< projected, and rotated in rotary layers
-  keys,             ///< likewise, cached ones included
-  values,           ///< cached ones included
-  scores,           ///< scaled, capped and masked: −∞ where masked
-  pattern,          ///< the attention weights
-  dropped_weights,  ///< the weights after dropout
-  z,                ///< each head's pooled values, before its gate
-  head_out,         ///< what each head adds to the layer's output
-  key_mass,         ///< each head's weight on each key, summed over the queries
-  row_entropy,      ///< entropy of each row of the weights, in nats
-  resid_pre,        ///< the residual stream before a layer's attention
-  attn_out,         ///< what attention adds to it
-  resid_mid,        ///< the stream before the feed-forward layer
-  mlp_out,          ///< what the feed-forward layer adds to it
-  resid_post,       ///< the stream after the layer
-  embeddings,       ///< of tokens or patches, scaled, before positions and segments are added
+  queries,           ///< projected, and rotated in rotary layers
+  keys,              ///< likewise, cached ones included
+  values,            ///< cached ones included
+  scores,            ///< scaled, capped and masked: −∞ where masked
+  pattern,           ///< the attention weights
+  dropped_weights,   ///< the weights after dropout
+  z,                 ///< each head's pooled values, before its gate
+  head_out,          ///< what each head adds to the layer's output
+  key_mass,          ///< each head's weight on each key, summed over the queries
+  row_entropy,       ///< entropy of each row of the weights, in nats
+  resid_pre,         ///< the residual stream before a layer's attention
+  attn_out,          ///< what attention adds to it
+  resid_mid,         ///< the stream before the feed-forward layer
+  mlp_out,           ///< what the feed-forward layer adds to it
+  resid_post,        ///< the stream after the layer
+  embeddings,        ///< of tokens or patches, scaled, before positions and segments are added
   final_norm_scale,  ///< standard deviation, or root mean square, by which the final norm divides
   pooled = z,        ///< the layer's name
 };
@@ -100,9 +100,7 @@ struct ActivationPatch {
 /// gradient of pooled heads that are constants.
 [[nodiscard]] constexpr std::size_t kept_floats(ActivationName at, std::size_t keys,
                                                 std::size_t head_size) noexcept {
-  return at == ActivationName::pattern ? keys + head_size
-         : at == ActivationName::z     ? head_size
-                                       : 0;
+  return at == ActivationName::pattern ? keys + head_size : at == ActivationName::z ? head_size : 0;
 }
 
 /// An activation in memory: (batch, heads, rows, size).
@@ -117,15 +115,16 @@ struct ActivationView {
 /// The residual stream, or what is added to it: (batch, rows, size).
 [[nodiscard]] inline ActivationView stream_view(float* data, std::size_t batch, std::size_t rows,
                                                 std::size_t size) noexcept {
-  return {.data = split_heads_view(data, rows, 1, size), .batch = batch, .rows = rows, .size = size};
+  return {
+      .data = split_heads_view(data, rows, 1, size), .batch = batch, .rows = rows, .size = size};
 }
 
 /// Captures and patches of a pass. It owns nothing.
 struct PassProbe {
   std::span<const ActivationCapture> captures;
   std::span<const ActivationPatch> patches;
-  /// Which rows of the decoder's activations are captured; null is all. Keys and values are captured
-  /// whole where they are not those of the pass's tokens alone.
+  /// Which rows of the decoder's activations are captured; null is all. Keys and values are
+  /// captured whole where they are not those of the pass's tokens alone.
   const std::int32_t* positions = nullptr;
   std::size_t num_positions = 0;
 
@@ -167,7 +166,8 @@ void for_each_patched_row(const ActivationPatch& patch, std::size_t batch, std::
   std::size_t number = 0;
   for (std::size_t sample = 0; sample < batch; ++sample) {
     for (std::size_t i = 0; i < heads; ++i) {
-      const std::size_t head = patch.heads != nullptr ? static_cast<std::size_t>(patch.heads[i]) : i;
+      const std::size_t head =
+          patch.heads != nullptr ? static_cast<std::size_t>(patch.heads[i]) : i;
       for (std::size_t j = 0; j < rows; ++j) {
         const std::size_t row =
             patch.positions != nullptr ? static_cast<std::size_t>(patch.positions[j]) : j;
@@ -179,12 +179,12 @@ void for_each_patched_row(const ActivationPatch& patch, std::size_t batch, std::
 
 /// Working memory of `LayerProbe`.
 struct LayerProbeBuffers {
-  float* scores = nullptr;           ///< (batch, heads, queries, keys), as are the next two
+  float* scores = nullptr;  ///< (batch, heads, queries, keys), as are the next two
   float* pattern = nullptr;
   float* dropped_weights = nullptr;
-  float* row_entropy = nullptr;      ///< (batch, heads, queries)
-  float* head_out = nullptr;         ///< (batch, queries, num_hiddens), and at least one head
-  float* mean_head_out = nullptr;    ///< (heads, num_hiddens)
+  float* row_entropy = nullptr;    ///< (batch, heads, queries)
+  float* head_out = nullptr;       ///< (batch, queries, num_hiddens), and at least one head
+  float* mean_head_out = nullptr;  ///< (heads, num_hiddens)
 
   /// `names` as of `PassProbe::names`.
   static LayerProbeBuffers lay_out(Arena& arena, std::uint32_t names, std::size_t batch,

@@ -60,8 +60,7 @@ LayerProbeBuffers LayerProbeBuffers::lay_out(Arena& arena, std::uint32_t names, 
           .pattern = take(ActivationName::pattern, batch, heads, queries, keys),
           .dropped_weights = take(ActivationName::dropped_weights, batch, heads, queries, keys),
           .row_entropy = take(ActivationName::row_entropy, batch, heads, queries),
-          .head_out = take(ActivationName::head_out,
-                           batch * queries * num_hiddens + head_size),
+          .head_out = take(ActivationName::head_out, batch * queries * num_hiddens + head_size),
           .mean_head_out = take(ActivationName::head_out, heads, num_hiddens)};
 }
 
@@ -98,8 +97,7 @@ void LayerProbe::projected(const ProjectedHeads& heads) noexcept {
 }
 
 /// Copies keys or values, cached ones included.
-void LayerProbe::capture_keys(const PoolingArguments& pooling,
-                              ActivationName name) const noexcept {
+void LayerProbe::capture_keys(const PoolingArguments& pooling, ActivationName name) const noexcept {
   const ActivationCapture* wanted = probe_->capture(name, side_, number_);
   if (wanted == nullptr) {
     return;
@@ -183,23 +181,23 @@ void LayerProbe::return_weights() const noexcept {
   const WeightRows& chosen = arguments_->weight_rows;
   const std::size_t num_heads = chosen.head_places != nullptr ? chosen.num_heads : weights.heads;
   const std::size_t num_rows = chosen.query_places != nullptr ? chosen.num_queries : weights.rows;
-  for_each_patched_row(
-      {}, weights.batch, weights.heads, weights.rows,
-      [&](std::size_t sample, std::size_t head, std::size_t row, std::size_t) {
-        const std::int64_t head_place = chosen.head_places != nullptr
-                                            ? chosen.head_places[head]
-                                            : static_cast<std::int64_t>(head);
-        const std::int64_t row_place = chosen.query_places != nullptr
-                                           ? chosen.query_places[row]
-                                           : static_cast<std::int64_t>(row);
-        if (head_place >= 0 && row_place >= 0) {
-          const std::size_t place = (sample * num_heads + static_cast<std::size_t>(head_place)) *
-                                        num_rows +
-                                    static_cast<std::size_t>(row_place);
-          std::copy_n(weights.data.head(sample, head) + row * weights.size, weights.size,
-                      to + place * weights.size);
-        }
-      });
+  for_each_patched_row({}, weights.batch, weights.heads, weights.rows,
+                       [&](std::size_t sample, std::size_t head, std::size_t row, std::size_t) {
+                         const std::int64_t head_place = chosen.head_places != nullptr
+                                                             ? chosen.head_places[head]
+                                                             : static_cast<std::int64_t>(head);
+                         const std::int64_t row_place = chosen.query_places != nullptr
+                                                            ? chosen.query_places[row]
+                                                            : static_cast<std::int64_t>(row);
+                         if (head_place >= 0 && row_place >= 0) {
+                           const std::size_t place =
+                               (sample * num_heads + static_cast<std::size_t>(head_place)) *
+                                   num_rows +
+                               static_cast<std::size_t>(row_place);
+                           std::copy_n(weights.data.head(sample, head) + row * weights.size,
+                                       weights.size, to + place * weights.size);
+                         }
+                       });
 }
 
 void LayerProbe::after_pooling(const PoolingArguments& pooling) noexcept {
@@ -217,9 +215,10 @@ void LayerProbe::after_pooling(const PoolingArguments& pooling) noexcept {
   visit_weights(pattern, buffers_.pattern);
   const LayerSettings& settings = layer_->settings();
   if (probe_->capture(row_entropy, side_, number_) != nullptr) {
-    probe_->visit(row_entropy, side_, number_,
-                  view(separate_heads_view(buffers_.row_entropy, settings.num_heads, mask.num_queries, 1),
-                       settings.num_heads, mask.num_queries, 1));
+    probe_->visit(
+        row_entropy, side_, number_,
+        view(separate_heads_view(buffers_.row_entropy, settings.num_heads, mask.num_queries, 1),
+             settings.num_heads, mask.num_queries, 1));
   }
   if (probe_->touches(pattern, side_, number_)) {
     pool_patched_rows(pooling);
@@ -236,17 +235,15 @@ void LayerProbe::after_pooling(const PoolingArguments& pooling) noexcept {
     if (patch.kind == PatchKind::mean) {
       const std::size_t heads = patch.heads != nullptr ? patch.num_heads : settings.num_heads;
       for (std::size_t i = 0; i < heads; ++i) {
-        mean_head_out_into(
-            pooling.pooled,
-            patch.heads != nullptr ? static_cast<std::size_t>(patch.heads[i]) : i);
+        mean_head_out_into(pooling.pooled,
+                           patch.heads != nullptr ? static_cast<std::size_t>(patch.heads[i]) : i);
       }
     }
-    for_each_patched_row(patch, pooled.batch, pooled.heads, pooled.rows,
-                         [&](std::size_t sample, std::size_t head, std::size_t row, std::size_t) {
-                           write_zeros(pooled.data.head(sample, head) +
-                                           row * pooled.data.row_stride,
-                                       pooled.size);
-                         });
+    for_each_patched_row(
+        patch, pooled.batch, pooled.heads, pooled.rows,
+        [&](std::size_t sample, std::size_t head, std::size_t row, std::size_t) {
+          write_zeros(pooled.data.head(sample, head) + row * pooled.data.row_stride, pooled.size);
+        });
   }
 }
 
@@ -261,15 +258,13 @@ void LayerProbe::mean_head_out_into(const HeadsView<float>& pooled,
   for (std::size_t element = 0; element < size; ++element) {
     double sum = 0;
     for (std::size_t sample = 0; sample < mask.batch; ++sample) {
-      const float gate =
-          gate_of(arguments_->head_gate, arguments_->gate_stride, sample, head);
+      const float gate = gate_of(arguments_->head_gate, arguments_->gate_stride, sample, head);
       for (std::size_t row = 0; row < mask.num_queries; ++row) {
         sum += static_cast<double>(gate) *
                static_cast<double>(pooled.head(sample, head)[row * pooled.row_stride + element]);
       }
     }
-    of_head[element] =
-        static_cast<float>(sum / static_cast<double>(mask.batch * mask.num_queries));
+    of_head[element] = static_cast<float>(sum / static_cast<double>(mask.batch * mask.num_queries));
   }
   project_inputs(W_o, head * size, size, {.data = of_head, .stride = size}, 1, mean);
 }
@@ -368,11 +363,10 @@ void LayerGradientProbe::after_pooling(const PoolingArguments& pooling, const fl
             gradients.head_gate[sample * pooling.num_heads + head] +=
                 static_cast<float>(dot(pooled, gradient, size));
             if (name == pattern) {
-              gemm_skipping_zeros(mask.num_keys, size, 1, {.data = kept, .row_stride = 1},
-                                  {.data = gradient, .stride = size},
-                                  gate_of(gates, gate_stride, sample, head),
-                                  gradients.values.head(sample, head / group),
-                                  gradients.values.row_stride);
+              gemm_skipping_zeros(
+                  mask.num_keys, size, 1, {.data = kept, .row_stride = 1},
+                  {.data = gradient, .stride = size}, gate_of(gates, gate_stride, sample, head),
+                  gradients.values.head(sample, head / group), gradients.values.row_stride);
             }
           });
     }

@@ -70,9 +70,8 @@ void norm_scales_into(const ModelParameters& parameters, const float* inputs, st
       const double centred = static_cast<double>(inputs[i]) - mean;
       sum += centred * centred;
     }
-    scales[row] = static_cast<float>(
-        std::sqrt(sum / static_cast<double>(size) +
-                  static_cast<double>(parameters.settings().norm_epsilon)));
+    scales[row] = static_cast<float>(std::sqrt(
+        sum / static_cast<double>(size) + static_cast<double>(parameters.settings().norm_epsilon)));
   }
 }
 

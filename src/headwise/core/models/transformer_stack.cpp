@@ -66,12 +66,13 @@ TransformerStack::ForwardBuffers TransformerStack::lay_out_forward(
   const auto lay_out = [&](std::span<AttentionLayer* const> layers, std::size_t num_keys) {
     for (const AttentionLayer* layer : layers) {
       const Arena::Scope scope(arena);
-      layer->lay_out_forward(arena, {.batch = sizes.batch,
-                                     .num_queries = sizes.length,
-                                     .num_keys = num_keys,
-                                     .num_threads = sizes.num_threads,
-                                     .key_mass = (sizes.probed & bit_of(ActivationName::key_mass)) != 0,
-                                     .quantized = sizes.quantized});
+      layer->lay_out_forward(arena,
+                             {.batch = sizes.batch,
+                              .num_queries = sizes.length,
+                              .num_keys = num_keys,
+                              .num_threads = sizes.num_threads,
+                              .key_mass = (sizes.probed & bit_of(ActivationName::key_mass)) != 0,
+                              .quantized = sizes.quantized});
     }
   };
   lay_out(self_, sizes.num_keys);
@@ -114,8 +115,7 @@ void TransformerStack::forward_sublayer(const ModelParameters::NormIndices& norm
 }
 
 void TransformerStack::attend(AttentionLayer& layer, const AttentionPasses& passes, Side side,
-                              std::size_t number, ForwardArguments arguments,
-                              const StackPass& pass,
+                              std::size_t number, ForwardArguments arguments, const StackPass& pass,
                               const ForwardBuffers& buffers) const noexcept {
   const AttentionPass attention = passes.layers.empty() ? AttentionPass{} : passes.layers[number];
   arguments.mask = &passes.mask;

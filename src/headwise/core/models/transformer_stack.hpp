@@ -89,7 +89,7 @@ class TransformerStack {
     std::size_t num_keys = 0;       ///< cached and new ones
     std::size_t source_length = 0;  ///< likewise, of cross-attention
     std::size_t num_threads = 1;
-    bool quantized = false;  ///< whether KV caches are of integers
+    bool quantized = false;    ///< whether KV caches are of integers
     std::uint32_t probed = 0;  ///< as of `PassProbe::names`
   };
   [[nodiscard]] SavedStack lay_out_saved(Arena& arena, const Sizes& sizes) const noexcept;

@@ -122,8 +122,9 @@ void UncheckedTransformer::backward_into(const TransformerBackward& backward) no
   const std::size_t rows = sizes.batch * sizes.length;
   const std::size_t floats = rows * settings().num_hiddens;
   const float* const x = decoder_.output_of(saved_tensors().decoder, rows);
-  const bool is_patched = PassProbe{.captures = {}, .patches = saved_->patches.patches()}
-                              .patches_any(ActivationName::final_norm_scale, Side::self, 0);
+  const bool is_patched =
+      PassProbe{.captures = {}, .patches = saved_->patches.patches()}.patches_any(
+          ActivationName::final_norm_scale, Side::self, 0);
   const float* const scales = is_patched ? saved_tensors().norm_scales : nullptr;
   const float* of_features = backward.hidden;
   if (backward.logits != nullptr) {
@@ -210,8 +211,8 @@ void UncheckedTransformer::layers_backward(const TransformerBackward& backward,
   float* gradient = buffers.encoder_gradient;
   write_zeros(gradient, rows * size);
   final_norm_backward(encoder_, Side::encoder, encoder_.output_of(saved.encoder, rows),
-                      has_norm_scales ? saved.source_norm_scales : nullptr,
-                      buffers.source_gradient, rows, gradient);
+                      has_norm_scales ? saved.source_norm_scales : nullptr, buffers.source_gradient,
+                      rows, gradient);
   encoder_.backward(encoder_pass(pass), saved.encoder, gradient, nullptr);
   backward_embedding_norm(encoder_, saved.source_embedded, rows, gradient);
   const EmbeddedTokens source{.tokens = saved_->source.data(),

@@ -243,14 +243,15 @@ TransformerMemory UncheckedTransformer::allocate(const TransformerPass& pass) co
   allocate_layers(encoder_.self_layers(), encoder.self, pass.source_length,
                   encoder.rotations_sample_stride, memory.encoder);
   SavedPass saved;
-  saved.sizes = {
-      .batch = pass.batch,
-      .length = pass.length,
-      .source_length = pass.source_length,
-      .has_norm_scales = std::ranges::any_of(pass.probe.patches, [](const ActivationPatch& patch) {
-        return patch.at == ActivationName::final_norm_scale;
-      }),
-      .has_embeddings = pass.embeddings != nullptr};
+  saved.sizes = {.batch = pass.batch,
+                 .length = pass.length,
+                 .source_length = pass.source_length,
+                 .has_norm_scales = std::ranges::any_of(pass.probe.patches,
+                                                        [](const ActivationPatch& patch) {
+                                                          return patch.at ==
+                                                                 ActivationName::final_norm_scale;
+                                                        }),
+                 .has_embeddings = pass.embeddings != nullptr};
   saved.patches = KeptPatches(pass.probe.patches, [&](const ActivationPatch& patch) {
     const StackPass& stack = patch.side == Side::encoder ? encoder : decoder;
     const std::size_t keys =
@@ -347,11 +348,10 @@ const float* UncheckedTransformer::run_encoder(const TransformerPass& pass,
   rotate_into(encoder_, tokens, buffers.source_rotations, stack);
   const float* output = encoder_.forward(stack, x, saved != nullptr ? &saved->encoder : nullptr);
   float* const source = saved != nullptr ? saved->source : buffers.source;
-  probed_final_norm(
-      encoder_, stack, output,
-      saved != nullptr && saved_->sizes.has_norm_scales ? saved->source_norm_scales
-                                                        : buffers.source_norm_scales,
-      source);
+  probed_final_norm(encoder_, stack, output,
+                    saved != nullptr && saved_->sizes.has_norm_scales ? saved->source_norm_scales
+                                                                      : buffers.source_norm_scales,
+                    source);
   if (pass.encoder_hidden != nullptr) {
     std::copy_n(source, rows * settings().num_hiddens, pass.encoder_hidden);
   }

@@ -94,9 +94,9 @@ struct TransformerBackward {
   std::span<const AttentionPass> layers = {};
   std::span<const AttentionPass> cross_layers = {};
   std::span<const AttentionPass> encoder_layers = {};
-  float* pixels = nullptr;  ///< of models that read images: written
+  float* pixels = nullptr;      ///< of models that read images: written
   float* embeddings = nullptr;  ///< of a pass that was given embeddings: written, or null
-  Arena* arena = nullptr;   ///< of the size of `lay_out_backward`
+  Arena* arena = nullptr;       ///< of the size of `lay_out_backward`
   std::size_t num_threads = 1;
 };
 
@@ -135,7 +135,7 @@ class UncheckedTransformer {
     std::size_t source_length = 0;    ///< of the source given
     std::size_t num_source_keys = 0;  ///< cached and new ones
     std::size_t num_threads = 1;
-    bool quantized = false;  ///< whether the cache is of integers
+    bool quantized = false;    ///< whether the cache is of integers
     std::uint32_t probed = 0;  ///< as of `PassProbe::names`
   };
   [[nodiscard]] static Sizes sizes_of(const TransformerPass& pass) noexcept;
