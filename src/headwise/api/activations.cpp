@@ -65,7 +65,11 @@ float* emplace(std::optional<Tensor<Rank>>& tensor, const std::vector<std::size_
 }
 
 /// Whether a side has activations of this name: the streams belong to self-attention.
-bool has(Side side, ActivationName name) {
+bool has(const TransformerSettings& settings, Side side, ActivationName name) {
+  const StackSettings& stack = side == Side::encoder ? settings.encoder : settings.decoder;
+  if (name == mlp_out && stack.ffn_hiddens == 0) {
+    return false;
+  }
   return side != Side::cross || name < resid_pre || name == attn_out;
 }
 
@@ -185,7 +189,7 @@ void ProbeMemory::add_captures(const Transformer& model, const TransformerForwar
       layers = *options.capture_layers;
     }
     for (const ActivationName name : options.capture) {
-      if (!has(side, name)) {
+      if (!has(model.settings(), side, name)) {
         continue;
       }
       const auto take = [&](std::size_t layer) {

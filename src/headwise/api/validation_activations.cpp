@@ -119,7 +119,8 @@ void check_probe(const Transformer& model, std::size_t batch, std::size_t length
     if (!names.insert(name).second) {
       fail(ErrorCode::invalid_option, "capture", {"each name once"}, {name_of(name), " twice"});
     }
-    check_available("capture", model, Side::self, name);
+    const bool is_of_encoder = model.settings().decoder.ffn_hiddens == 0;
+    check_available("capture", model, is_of_encoder ? Side::encoder : Side::self, name);
   }
   const std::size_t num_layers = std::max(model.attention_layers(Side::self).size(),
                                           model.attention_layers(Side::encoder).size());
