@@ -176,7 +176,11 @@ KeptPatches::KeptPatches(std::span<const ActivationPatch> patches,
   std::size_t total = 0;
   const auto copy = [&](const std::int32_t*& list, std::size_t size) {
     if (list != nullptr) {
-      list = lists_.emplace_back(list, list + size).data();
+      // One more, because the address of an empty list may be null, which means all.
+      std::vector<std::int32_t>& copied = lists_.emplace_back();
+      copied.reserve(size + 1);
+      copied.assign(list, list + size);
+      list = copied.data();
     }
   };
   lists_.reserve(2 * patches_.size());
