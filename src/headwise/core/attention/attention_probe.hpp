@@ -32,8 +32,8 @@ class AttentionProbe {
   virtual void before_pooling(PoolingArguments& pooling) noexcept = 0;
   /// The pooled heads, before the gates.
   virtual void after_pooling(const PoolingArguments& pooling) noexcept = 0;
-  /// The layer's output, and what W_o made it of: the gated heads, (batch, queries, query width).
-  virtual void after_output(const float* gated, float* output) noexcept = 0;
+  /// The layer's output.
+  virtual void after_output(float* output) noexcept = 0;
 };
 
 /// The gradients of a layer's heads in a backward pass; shapes are those of the heads.

@@ -326,7 +326,7 @@ void AttentionLayer::forward_into(const ForwardArguments& arguments,
     project({&last, 1}, arguments.num_threads);
   }
   if (arguments.probe != nullptr) {
-    arguments.probe->after_output(pooled, arguments.output);
+    arguments.probe->after_output(arguments.output);
   }
   if (training_ && settings_.dropout > 0) {
     ++dropout_calls_;

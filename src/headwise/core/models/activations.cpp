@@ -101,13 +101,16 @@ bool PassProbe::patches_any(ActivationName at, Side side, std::size_t layer) con
   });
 }
 
-bool PassProbe::replaces(ActivationName at, Side side, std::size_t layer,
+bool PassProbe::replaces(ActivationName at, Side side, std::size_t layer, std::size_t head,
                          std::size_t row) const noexcept {
+  const auto chooses = [](const std::int32_t* list, std::size_t size, std::size_t index) {
+    return list == nullptr ||
+           std::find(list, list + size, static_cast<std::int32_t>(index)) != list + size;
+  };
   return std::ranges::any_of(patches, [&](const ActivationPatch& patch) {
-    const std::span chosen(patch.positions, patch.num_positions);
     return patch.at == at && patch.side == side && patch.layer == layer &&
-           (patch.positions == nullptr ||
-            std::ranges::find(chosen, static_cast<std::int32_t>(row)) != chosen.end());
+           chooses(patch.heads, patch.num_heads, head) &&
+           chooses(patch.positions, patch.num_positions, row);
   });
 }
 
@@ -150,8 +153,8 @@ void PassProbe::visit(ActivationName at, Side side, std::size_t layer,
   }
 }
 
-void PassProbe::clear_gradient(ActivationName at, Side side, std::size_t layer,
-                               const ActivationView& view) const noexcept {
+void PassProbe::clear_patched(ActivationName at, Side side, std::size_t layer,
+                              const ActivationView& view) const noexcept {
   for_each_patch(*this, at, side, layer, [&](const ActivationPatch& patch) {
     for_each_patched_row(patch, view.batch, view.heads, view.rows,
                          [&](std::size_t sample, std::size_t head, std::size_t row, std::size_t) {

@@ -138,8 +138,8 @@ struct PassProbe {
   /// A bit for each name that some capture or patch has.
   [[nodiscard]] std::uint32_t names() const noexcept;
 
-  /// Whether a patch replaces this row of an activation without heads.
-  [[nodiscard]] bool replaces(ActivationName at, Side side, std::size_t layer,
+  /// Whether a patch replaces this row of an activation; `head` is 0 where it has no heads.
+  [[nodiscard]] bool replaces(ActivationName at, Side side, std::size_t layer, std::size_t head,
                               std::size_t row) const noexcept;
   /// Applies the patches of an activation.
   void patch(ActivationName at, Side side, std::size_t layer,
@@ -147,9 +147,9 @@ struct PassProbe {
   /// Applies its patches, and then captures it.
   void visit(ActivationName at, Side side, std::size_t layer,
              const ActivationView& view) const noexcept;
-  /// Sets to 0 the gradient of what was patched.
-  void clear_gradient(ActivationName at, Side side, std::size_t layer,
-                      const ActivationView& view) const noexcept;
+  /// Sets to 0 what was patched, or its gradient.
+  void clear_patched(ActivationName at, Side side, std::size_t layer,
+                     const ActivationView& view) const noexcept;
 };
 
 /// Copies the captured positions of a view, which are `positions` or all.
@@ -182,14 +182,13 @@ struct LayerProbeBuffers {
   float* scores = nullptr;  ///< (batch, heads, queries, keys), as are the next two
   float* pattern = nullptr;
   float* dropped_weights = nullptr;
-  float* row_entropy = nullptr;    ///< (batch, heads, queries)
-  float* head_out = nullptr;       ///< (batch, queries, num_hiddens), and at least one head
-  float* mean_head_out = nullptr;  ///< (heads, num_hiddens)
+  float* row_entropy = nullptr;  ///< (batch, heads, queries)
+  float* head_out = nullptr;     ///< (batch, heads, queries, num_hiddens)
 
   /// `names` as of `PassProbe::names`.
   static LayerProbeBuffers lay_out(Arena& arena, std::uint32_t names, std::size_t batch,
                                    std::size_t heads, std::size_t queries, std::size_t keys,
-                                   std::size_t num_hiddens, std::size_t head_size) noexcept;
+                                   std::size_t num_hiddens) noexcept;
 };
 
 /// What a pass captures and patches in one attention layer.
@@ -208,7 +207,7 @@ class LayerProbe final : public AttentionProbe {
   void projected(const ProjectedHeads& heads) noexcept override;
   void before_pooling(PoolingArguments& pooling) noexcept override;
   void after_pooling(const PoolingArguments& pooling) noexcept override;
-  void after_output(const float* gated, float* output) noexcept override;
+  void after_output(float* output) noexcept override;
 
  private:
   [[nodiscard]] ActivationView view(const HeadsView<float>& heads, std::size_t num_heads,
@@ -217,7 +216,7 @@ class LayerProbe final : public AttentionProbe {
   void capture_keys(const PoolingArguments& pooling, ActivationName name) const noexcept;
   void pool_patched_rows(const PoolingArguments& pooling) const noexcept;
   void return_weights() const noexcept;
-  void mean_head_out_into(const HeadsView<float>& pooled, std::size_t head) const noexcept;
+  void project_heads(const HeadsView<float>& pooled) const noexcept;
 
   const PassProbe* probe_;
   Side side_;

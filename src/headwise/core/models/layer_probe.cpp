@@ -50,8 +50,7 @@ float gate_of(const float* gates, std::size_t stride, std::size_t sample,
 
 LayerProbeBuffers LayerProbeBuffers::lay_out(Arena& arena, std::uint32_t names, std::size_t batch,
                                              std::size_t heads, std::size_t queries,
-                                             std::size_t keys, std::size_t num_hiddens,
-                                             std::size_t head_size) noexcept {
+                                             std::size_t keys, std::size_t num_hiddens) noexcept {
   const auto take = [&](ActivationName name, auto... sizes) {
     const bool is_wanted = (names & bit_of(name)) != 0;
     return arena.take(std::size_t{is_wanted ? 1U : 0U}, sizes...);
@@ -60,8 +59,7 @@ LayerProbeBuffers LayerProbeBuffers::lay_out(Arena& arena, std::uint32_t names, 
           .pattern = take(ActivationName::pattern, batch, heads, queries, keys),
           .dropped_weights = take(ActivationName::dropped_weights, batch, heads, queries, keys),
           .row_entropy = take(ActivationName::row_entropy, batch, heads, queries),
-          .head_out = take(ActivationName::head_out, batch * queries * num_hiddens + head_size),
-          .mean_head_out = take(ActivationName::head_out, heads, num_hiddens)};
+          .head_out = take(ActivationName::head_out, batch, heads, queries, num_hiddens)};
 }
 
 ActivationView LayerProbe::view(const HeadsView<float>& heads, std::size_t num_heads,
@@ -145,9 +143,12 @@ void LayerProbe::before_pooling(PoolingArguments& pooling) noexcept {
   }
 }
 
-/// Pools the rows whose weights were replaced once more.
+/// Pools the rows whose weights were replaced once more, and measures their weights.
 void LayerProbe::pool_patched_rows(const PoolingArguments& pooling) const noexcept {
   const ActivationView weights = weights_view(buffers_.pattern);
+  if (!probe_->patches_any(pattern, side_, number_)) {
+    return;
+  }
   const std::size_t group = pooling.num_heads / pooling.num_kv_heads;
   for (const ActivationPatch& patch : probe_->patches) {
     if (patch.at != pattern || patch.side != side_ || patch.layer != number_) {
@@ -159,6 +160,13 @@ void LayerProbe::pool_patched_rows(const PoolingArguments& pooling) const noexce
         patch, weights.batch, weights.heads, weights.rows,
         [&](std::size_t sample, std::size_t head, std::size_t row, std::size_t number) {
           const float* of_row = weights.data.head(sample, head) + row * weights.size;
+          const std::size_t place = (sample * weights.heads + head) * weights.rows + row;
+          if (pooling.dropped_weights != nullptr) {
+            std::copy_n(of_row, weights.size, pooling.dropped_weights + place * weights.size);
+          }
+          if (pooling.row_measures != nullptr) {
+            pooling.row_measures[place] = entropy(of_row, weights.size, 1.0F);
+          }
           weighted_sum(of_row,
                        {.data = pooling.values.head(sample, head / group),
                         .stride = pooling.values.row_stride},
@@ -169,6 +177,16 @@ void LayerProbe::pool_patched_rows(const PoolingArguments& pooling) const noexce
           }
         });
   }
+  if (pooling.key_mass == nullptr) {
+    return;
+  }
+  write_zeros(pooling.key_mass, weights.batch * weights.heads * weights.size);
+  for_each_patched_row({}, weights.batch, weights.heads, weights.rows,
+                       [&](std::size_t sample, std::size_t head, std::size_t row, std::size_t) {
+                         kernels::add(
+                             pooling.key_mass + (sample * weights.heads + head) * weights.size,
+                             weights.data.head(sample, head) + row * weights.size, weights.size);
+                       });
 }
 
 /// Copies the rows of the weights that the caller asked for.
@@ -211,109 +229,68 @@ void LayerProbe::after_pooling(const PoolingArguments& pooling) noexcept {
     }
   };
   visit_weights(scores, buffers_.scores);
-  visit_weights(dropped_weights, buffers_.dropped_weights);
   visit_weights(pattern, buffers_.pattern);
-  const LayerSettings& settings = layer_->settings();
-  if (probe_->capture(row_entropy, side_, number_) != nullptr) {
-    probe_->visit(
-        row_entropy, side_, number_,
-        view(separate_heads_view(buffers_.row_entropy, settings.num_heads, mask.num_queries, 1),
-             settings.num_heads, mask.num_queries, 1));
-  }
   if (probe_->touches(pattern, side_, number_)) {
     pool_patched_rows(pooling);
     return_weights();
   }
-  const ActivationView pooled =
-      view(pooling.pooled, settings.num_heads, mask.num_queries, settings.head_size);
-  probe_->visit(z, side_, number_, pooled);
-  // W_o is not to add what is replaced.
-  for (const ActivationPatch& patch : probe_->patches) {
-    if (patch.at != head_out || patch.side != side_ || patch.layer != number_) {
-      continue;
-    }
-    if (patch.kind == PatchKind::mean) {
-      const std::size_t heads = patch.heads != nullptr ? patch.num_heads : settings.num_heads;
-      for (std::size_t i = 0; i < heads; ++i) {
-        mean_head_out_into(pooling.pooled,
-                           patch.heads != nullptr ? static_cast<std::size_t>(patch.heads[i]) : i);
-      }
-    }
-    for_each_patched_row(
-        patch, pooled.batch, pooled.heads, pooled.rows,
-        [&](std::size_t sample, std::size_t head, std::size_t row, std::size_t) {
-          write_zeros(pooled.data.head(sample, head) + row * pooled.data.row_stride, pooled.size);
-        });
+  visit_weights(dropped_weights, buffers_.dropped_weights);
+  const std::size_t num_heads = layer_->num_heads();
+  const auto visit_heads = [&](ActivationName name, const HeadsView<float>& heads,
+                               std::size_t size) {
+    probe_->visit(name, side_, number_, view(heads, num_heads, mask.num_queries, size));
+  };
+  if (probe_->touches(row_entropy, side_, number_)) {
+    visit_heads(row_entropy,
+                separate_heads_view(buffers_.row_entropy, num_heads, mask.num_queries, 1), 1);
+  }
+  visit_heads(z, pooling.pooled, pooling.value_size);
+  if (probe_->touches(head_out, side_, number_)) {
+    project_heads(pooling.pooled);
+    const std::size_t width = layer_->parameters()->linear(parameter_number::W_o).sizes.out;
+    visit_heads(head_out,
+                separate_heads_view(buffers_.head_out, num_heads, mask.num_queries, width), width);
+    // W_o is not to add what is replaced.
+    probe_->clear_patched(head_out, side_, number_,
+                          view(pooling.pooled, num_heads, mask.num_queries, pooling.value_size));
   }
 }
 
-/// What a head adds to the output, averaged over batch and positions.
-void LayerProbe::mean_head_out_into(const HeadsView<float>& pooled,
-                                    std::size_t head) const noexcept {
-  const AttentionMask& mask = *arguments_->mask;
-  const std::size_t size = layer_->settings().head_size;
-  const Linear W_o = layer_->parameters()->linear(parameter_number::W_o);
-  float* mean = buffers_.mean_head_out + head * W_o.sizes.out;
-  float* const of_head = buffers_.head_out;
-  for (std::size_t element = 0; element < size; ++element) {
-    double sum = 0;
-    for (std::size_t sample = 0; sample < mask.batch; ++sample) {
-      const float gate = gate_of(arguments_->head_gate, arguments_->gate_stride, sample, head);
-      for (std::size_t row = 0; row < mask.num_queries; ++row) {
-        sum += static_cast<double>(gate) *
-               static_cast<double>(pooled.head(sample, head)[row * pooled.row_stride + element]);
-      }
-    }
-    of_head[element] = static_cast<float>(sum / static_cast<double>(mask.batch * mask.num_queries));
-  }
-  project_inputs(W_o, head * size, size, {.data = of_head, .stride = size}, 1, mean);
-}
-
-void LayerProbe::after_output(const float* gated, float* output) noexcept {
-  if (!probe_->touches(head_out, side_, number_)) {
-    return;
-  }
+/// Computes what each head adds to the output.
+void LayerProbe::project_heads(const HeadsView<float>& pooled) const noexcept {
   const AttentionMask& mask = *arguments_->mask;
   const LayerSettings& settings = layer_->settings();
   const Linear W_o = layer_->parameters()->linear(parameter_number::W_o);
-  const std::size_t width = W_o.sizes.out;
-  const std::size_t rows = mask.batch * mask.num_queries;
-  const ActivationCapture* wanted = probe_->capture(head_out, side_, number_);
-  const std::size_t captured =
-      probe_->positions != nullptr ? probe_->num_positions : mask.num_queries;
-  for (std::size_t head = 0; head < settings.num_heads; ++head) {
-    if (wanted != nullptr) {
+  const std::size_t floats = mask.num_queries * W_o.sizes.out;
+  float* of_head = buffers_.head_out;
+  for (std::size_t sample = 0; sample < mask.batch; ++sample) {
+    for (std::size_t head = 0; head < settings.num_heads; ++head, of_head += floats) {
       project_inputs(W_o, head * settings.head_size, settings.head_size,
-                     {.data = gated + head * settings.head_size, .stride = W_o.sizes.in}, rows,
-                     buffers_.head_out);
-    }
-    for (const ActivationPatch& patch : probe_->patches) {
-      if (patch.at != head_out || patch.side != side_ || patch.layer != number_) {
-        continue;
+                     {.data = pooled.head(sample, head), .stride = pooled.row_stride},
+                     mask.num_queries, of_head);
+      if (arguments_->head_gate != nullptr) {
+        kernels::scale(of_head, floats,
+                       gate_of(arguments_->head_gate, arguments_->gate_stride, sample, head));
       }
-      for_each_patched_row(
-          patch, mask.batch, settings.num_heads, mask.num_queries,
-          [&](std::size_t sample, std::size_t of, std::size_t row, std::size_t number) {
-            if (of != head || patch.kind == PatchKind::zero) {
-              return;
-            }
-            const float* value = patch.kind == PatchKind::mean
-                                     ? buffers_.mean_head_out + head * width
-                                     : patch.value + number * width;
-            const std::size_t place = (sample * mask.num_queries + row) * width;
-            kernels::add(output + place, value, width);
-            if (wanted != nullptr) {
-              std::copy_n(value, width, buffers_.head_out + place);
-            }
-          });
-    }
-    for (std::size_t sample = 0; wanted != nullptr && sample < mask.batch; ++sample) {
-      copy_positions(stream_view(buffers_.head_out + sample * mask.num_queries * width, 1,
-                                 mask.num_queries, width),
-                     probe_->positions, probe_->num_positions,
-                     wanted->to + (sample * settings.num_heads + head) * captured * width);
     }
   }
+}
+
+void LayerProbe::after_output(float* output) noexcept {
+  if (!probe_->patches_any(head_out, side_, number_)) {
+    return;
+  }
+  const AttentionMask& mask = *arguments_->mask;
+  const std::size_t num_heads = layer_->num_heads();
+  const std::size_t width = layer_->parameters()->linear(parameter_number::W_o).sizes.out;
+  for_each_patched_row(
+      {}, mask.batch, num_heads, mask.num_queries,
+      [&](std::size_t sample, std::size_t head, std::size_t row, std::size_t number) {
+        if (probe_->replaces(head_out, side_, number_, head, row)) {
+          kernels::add(output + (sample * mask.num_queries + row) * width,
+                       buffers_.head_out + number * width, width);
+        }
+      });
 }
 
 void LayerGradientProbe::before_pooling(const PoolingArguments& pooling,
@@ -373,12 +350,12 @@ void LayerGradientProbe::after_pooling(const PoolingArguments& pooling, const fl
   }
   const auto clear = [&](ActivationName name, const HeadsView<float>& heads, std::size_t num_heads,
                          std::size_t rows) {
-    probe_->clear_gradient(name, side_, number_,
-                           {.data = heads,
-                            .batch = mask.batch,
-                            .heads = num_heads,
-                            .rows = rows,
-                            .size = pooling.query_size});
+    probe_->clear_patched(name, side_, number_,
+                          {.data = heads,
+                           .batch = mask.batch,
+                           .heads = num_heads,
+                           .rows = rows,
+                           .size = pooling.query_size});
   };
   clear(queries, gradients.queries, pooling.num_heads, mask.num_queries);
   clear(keys, gradients.keys, pooling.num_kv_heads, mask.num_keys);

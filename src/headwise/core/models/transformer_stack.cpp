@@ -61,8 +61,7 @@ TransformerStack::ForwardBuffers TransformerStack::lay_out_forward(
       .output = arena.take(rows, model.num_hiddens),
       .probe = LayerProbeBuffers::lay_out(
           arena, sizes.probed, sizes.batch, max_heads, sizes.length,
-          std::max(sizes.num_keys, cross_.empty() ? 0 : sizes.source_length), model.num_hiddens,
-          self_.empty() ? 0 : self_.front()->settings().head_size)};
+          std::max(sizes.num_keys, cross_.empty() ? 0 : sizes.source_length), model.num_hiddens)};
   const auto lay_out = [&](std::span<AttentionLayer* const> layers, std::size_t num_keys) {
     for (const AttentionLayer* layer : layers) {
       const Arena::Scope scope(arena);
@@ -277,7 +276,7 @@ void TransformerStack::attend_backward(AttentionLayer& layer, const AttentionPas
                                        const BackwardBuffers& buffers) const noexcept {
   float* wanted = passes.layers.empty() ? nullptr : passes.layers[number].head_gate_gradient;
   LayerGradientProbe probe(pass.probe, side, number);
-  pass.probe.clear_gradient(ActivationName::attn_out, side, number, stream(pass, gradient));
+  pass.probe.clear_patched(ActivationName::attn_out, side, number, stream(pass, gradient));
   layer.backward_into({.grad_output = gradient,
                        .queries = buffers.queries,
                        .keys = buffers.keys,
@@ -298,7 +297,7 @@ void TransformerStack::backward(const StackPass& pass, const SavedStack& saved, 
   for (std::size_t i = indices_->layers.size(); i-- > 0;) {
     const ModelParameters::Layer& layer = indices_->layers[i];
     const auto clear = [&](ActivationName name, float* of_stream) {
-      pass.probe.clear_gradient(name, pass.side, i, stream(pass, of_stream));
+      pass.probe.clear_patched(name, pass.side, i, stream(pass, of_stream));
     };
     clear(ActivationName::resid_post, gradient);
     if (settings_->ffn_hiddens > 0) {

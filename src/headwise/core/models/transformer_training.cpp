@@ -99,7 +99,7 @@ void UncheckedTransformer::final_norm_backward(const TransformerStack& stack, Si
   const std::size_t length = rows / saved_->sizes.batch;
   for (std::size_t row = 0; row < rows; ++row) {
     const std::size_t first = row * size;
-    if (probe.replaces(ActivationName::final_norm_scale, side, 0, row % length)) {
+    if (probe.replaces(ActivationName::final_norm_scale, side, 0, 0, row % length)) {
       normalize_row_by_backward(*parameters_, norm, x + first, scales[row], of_output + first,
                                 gradient + first);
     } else {
@@ -189,8 +189,8 @@ void UncheckedTransformer::layers_backward(const TransformerBackward& backward,
       .length = length,
       .positions = saved_->positions.data()};
   add_positions_backward(*parameters_, decoder_.indices(), tokens, buffers.gradient);
-  probe.clear_gradient(ActivationName::embeddings, Side::self, 0,
-                       stream_view(buffers.gradient, batch, length, size));
+  probe.clear_patched(ActivationName::embeddings, Side::self, 0,
+                      stream_view(buffers.gradient, batch, length, size));
   if (settings().has_patches()) {
     embed_patches_backward(*parameters_, saved.patches, batch, backward.num_threads,
                            buffers.gradient, buffers.patch_gradient, *backward.arena);
@@ -220,8 +220,8 @@ void UncheckedTransformer::layers_backward(const TransformerBackward& backward,
                               .length = source_length,
                               .positions = saved_->source_positions.data()};
   add_positions_backward(*parameters_, encoder_.indices(), source, gradient);
-  probe.clear_gradient(ActivationName::embeddings, Side::encoder, 0,
-                       stream_view(gradient, batch, source_length, size));
+  probe.clear_patched(ActivationName::embeddings, Side::encoder, 0,
+                      stream_view(gradient, batch, source_length, size));
   embed_backward(*parameters_, source, gradient);
 }
 
