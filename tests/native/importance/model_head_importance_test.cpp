@@ -34,10 +34,11 @@ class Measured {
 
   [[nodiscard]] std::vector<Tensor<1>> importance(HeadMeasure measure, Side side) const {
     std::vector<ModelMeasureBatch> batches;
-    for (const auto& [name, options, tokens, pixels, targets, pass] : calls_) {
-      batches.push_back({.tokens = tokens,
-                         .targets = has_output_loss() ? Tokens() : targets,
-                         .pixels = pixels,
+    for (const TransformerCall& call : calls_) {
+      const TransformerForwardOptions& pass = call.pass;
+      batches.push_back({.tokens = call.tokens,
+                         .targets = has_output_loss() ? Tokens() : call.targets,
+                         .pixels = call.pixels,
                          .valid_lens = pass.valid_lens,
                          .key_mask = pass.key_mask,
                          .segments = pass.segments,

@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <initializer_list>
 #include <numbers>
+#include <numeric>
+#include <utility>
 
 namespace headwise::test::reference {
 namespace {
@@ -10,21 +13,21 @@ namespace {
 /// One pass of one model.
 class Pass {
  public:
-  Pass(const TransformerCall& call, const StateDict& parameters, bool with_inside)
-      : call_(call), options_(call.options), parameters_(parameters), with_inside_(with_inside) {}
+  Pass(const TransformerCall& call, const StateDict& parameters, const Hook& hook)
+      : call_(call), options_(call.options), parameters_(parameters), hook_(hook) {}
 
   ModelOutput run() {
     Doubles<3> source;
     if (options_.encoder) {
       const Tokens& tokens = call_.pass.source.value();
-      const auto x = embed("encoder.", tokens, {}, call_.pass.source_key_mask);
-      source = final_norm("encoder.", stack(Side::encoder, x, {}));
+      const auto x = embed(Side::encoder, tokens, {}, call_.pass.source_key_mask);
+      source = final_norm(Side::encoder, stack(Side::encoder, x, {}));
       output_.encoder_hidden = source;
     }
-    const Doubles<3> x = call_.has_images()
-                             ? embed_patches()
-                             : embed("", call_.tokens, call_.pass.segments, call_.pass.key_mask);
-    output_.hidden = final_norm("", stack(Side::self, x, source));
+    const Doubles<3> x = call_.has_images() ? embed_patches()
+                                            : embed(Side::self, call_.tokens, call_.pass.segments,
+                                                    call_.pass.key_mask);
+    output_.hidden = final_norm(Side::self, stack(Side::self, x, source));
     if (call_.has_logits()) {
       const std::string name = options_.tied_embeddings ? "embedding" : "unembedding";
       StateDict linear = {{"x.weight", parameters_.at(name + ".weight")}};
@@ -41,18 +44,35 @@ class Pass {
     return static_cast<double>(parameters_.at(name).data()[i]);
   }
 
+  void visit(ActivationName at, Side side, std::size_t layer, Doubles<4>& activation) const {
+    if (hook_) {
+      hook_(at, side, layer, activation);
+    }
+  }
+  void visit(ActivationName at, Side side, std::size_t layer, Doubles<3>& stream) const {
+    Doubles<4> activation(
+        std::array{stream.shape(0), std::size_t{1}, stream.shape(1), stream.shape(2)});
+    std::copy(stream.begin(), stream.end(), activation.begin());
+    visit(at, side, layer, activation);
+    std::copy(activation.begin(), activation.end(), stream.begin());
+  }
+
+  static std::string prefix_of(Side side) { return side == Side::encoder ? "encoder." : ""; }
+
   /// The position of token i of a sample, counting tokens that are not padding.
   [[nodiscard]] std::int64_t place(const Tokens& tokens, const headwise::Mask& key_mask,
                                    std::size_t sample, std::size_t i) const {
+    const bool is_decoder = &tokens == &call_.tokens;
+    const bool by_token = options_.padding_token && !(call_.embeddings && is_decoder);
     const auto is_real = [&](std::size_t key) {
-      return options_.padding_token ? tokens(sample, key) != *options_.padding_token
-                                    : has_key(key_mask, tokens.shape(1), sample, key);
+      return by_token ? tokens(sample, key) != *options_.padding_token
+                      : has_key(key_mask, tokens.shape(1), sample, key);
     };
     std::int64_t count = 0;
     for (std::size_t key = 0; key <= i; ++key) {
       count += is_real(key) ? 1 : 0;
     }
-    return options_.padding_token && !is_real(i) ? -1 : std::max<std::int64_t>(count - 1, 0);
+    return by_token && !is_real(i) ? -1 : std::max<std::int64_t>(count - 1, 0);
   }
 
   [[nodiscard]] Tokens places(const Tokens& tokens, const headwise::Mask& key_mask) const {
@@ -80,57 +100,70 @@ class Pass {
     return is_sine ? std::sin(angle) : std::cos(angle);
   }
 
-  [[nodiscard]] Doubles<3> normalized(const std::string& name, Doubles<3> x) const {
+  /// A norm, whose scales are an activation if it is the last of a side.
+  [[nodiscard]] Doubles<3> normalized(const std::string& name, Doubles<3> x,
+                                      std::optional<Side> last_of = {}) const {
     const std::size_t size = x.shape(2);
     const auto n = static_cast<double>(size);
     const bool has_bias = options_.norm == Norm::layer && options_.norm_bias;
-    for (double* row = x.data(); row != x.data() + x.size(); row += size) {
-      double mean = 0;
+    Doubles<4> scales(std::array{x.shape(0), std::size_t{1}, x.shape(1), std::size_t{1}}, 0.0);
+    for (std::size_t row = 0; row < scales.size(); ++row) {
+      double* numbers = x.data() + row * size;
+      const double mean =
+          options_.norm == Norm::layer ? std::accumulate(numbers, numbers + size, 0.0) / n : 0;
       double square = 0;
-      for (std::size_t i = 0; options_.norm == Norm::layer && i < size; ++i) {
-        mean += row[i] / n;
-      }
       for (std::size_t i = 0; i < size; ++i) {
-        square += (row[i] - mean) * (row[i] - mean) / n;
+        numbers[i] -= mean;
+        square += numbers[i] * numbers[i] / n;
       }
-      for (std::size_t i = 0; i < size; ++i) {
-        row[i] = (row[i] - mean) / std::sqrt(square + options_.norm_epsilon) *
-                     parameter(name + ".weight", i) +
-                 (has_bias ? parameter(name + ".bias", i) : 0);
-      }
+      scales.data()[row] = std::sqrt(square + options_.norm_epsilon);
+    }
+    if (last_of) {
+      visit(ActivationName::final_norm_scale, *last_of, 0, scales);
+    }
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      x.data()[i] = x.data()[i] / scales.data()[i / size] * parameter(name + ".weight", i % size) +
+                    (has_bias ? parameter(name + ".bias", i % size) : 0);
     }
     return x;
   }
 
-  [[nodiscard]] Doubles<3> final_norm(const std::string& stack, const Doubles<3>& x) const {
+  [[nodiscard]] Doubles<3> final_norm(Side side, const Doubles<3>& x) const {
     const bool has_norm = options_.final_norm.value_or(options_.norm_first);
-    return has_norm && options_.norm != Norm::none ? normalized(stack + "norm", x) : x;
+    return has_norm && options_.norm != Norm::none ? normalized(prefix_of(side) + "norm", x, side)
+                                                   : x;
   }
 
-  [[nodiscard]] Doubles<3> embedding_norm(const std::string& stack, const Doubles<3>& x) const {
+  /// What the layers read: embeddings with positions, segments and a norm.
+  [[nodiscard]] Doubles<3> positioned(Side side, Doubles<3> x, const Tokens& positions,
+                                      const std::optional<Tokens>& segments) const {
+    visit(ActivationName::embeddings, side, 0, x);
+    const std::size_t size = x.shape(2);
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      const std::size_t row = i / size;
+      const auto segment = static_cast<std::size_t>(segments ? segments->data()[row] : 0);
+      x.data()[i] +=
+          position(prefix_of(side), positions.data()[row], i % size) +
+          (options_.segments > 0 ? parameter("segment.weight", segment * size + i % size) : 0);
+    }
     return options_.embedding_norm && options_.norm != Norm::none
-               ? normalized(stack + "embedding_norm", x)
+               ? normalized(prefix_of(side) + "embedding_norm", x)
                : x;
   }
 
-  [[nodiscard]] Doubles<3> embed(const std::string& stack, const Tokens& tokens,
+  [[nodiscard]] Doubles<3> embed(Side side, const Tokens& tokens,
                                  const std::optional<Tokens>& segments,
                                  const headwise::Mask& key_mask) const {
     const auto size = static_cast<std::size_t>(options_.num_hiddens);
     Doubles<3> x(std::array{tokens.shape(0), tokens.shape(1), size}, 0.0);
-    for (std::size_t sample = 0; sample < x.shape(0); ++sample) {
-      for (std::size_t i = 0; i < x.shape(1); ++i) {
-        const auto token = static_cast<std::size_t>(tokens(sample, i));
-        const auto segment = static_cast<std::size_t>(segments ? (*segments)(sample, i) : 0);
-        for (std::size_t j = 0; j < size; ++j) {
-          x(sample, i, j) =
-              options_.embedding_scale * parameter("embedding.weight", token * size + j) +
-              position(stack, place(tokens, key_mask, sample, i), j) +
-              (options_.segments > 0 ? parameter("segment.weight", segment * size + j) : 0);
-        }
-      }
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      const auto token = static_cast<std::size_t>(tokens.data()[i / size]);
+      x.data()[i] =
+          call_.embeddings && side == Side::self
+              ? static_cast<double>(call_.embeddings->data()[i])
+              : options_.embedding_scale * parameter("embedding.weight", token * size + i % size);
     }
-    return embedding_norm(stack, x);
+    return positioned(side, x, places(tokens, key_mask), segments);
   }
 
   [[nodiscard]] Doubles<3> embed_patches() const {
@@ -155,16 +188,17 @@ class Pass {
     const Doubles<3> projected = project(linear, "x", rows);
     const std::size_t first = patches.class_token ? 1 : 0;
     Doubles<3> x(std::array{batch, first + side * side, projected.shape(2)}, 0.0);
+    Tokens numbers = Tokens::from_shape({batch, x.shape(1)});
     for (std::size_t sample = 0; sample < batch; ++sample) {
       for (std::size_t i = 0; i < x.shape(1); ++i) {
+        numbers(sample, i) = static_cast<std::int64_t>(i);
         for (std::size_t j = 0; j < x.shape(2); ++j) {
           x(sample, i, j) =
-              (i < first ? parameter("class_token", j) : projected(sample, i - first, j)) +
-              position("", static_cast<std::int64_t>(i), j);
+              i < first ? parameter("class_token", j) : projected(sample, i - first, j);
         }
       }
     }
-    return embedding_norm("", x);
+    return positioned(Side::self, x, numbers, {});
   }
 
   [[nodiscard]] double activated(double x) const {
@@ -223,13 +257,84 @@ class Pass {
     if (const auto& gates = gates_of(pass, side); !gates.empty()) {
       masks.head_gate = gates.at(number);
     }
-    if (with_inside_) {
-      output_.inside.at(static_cast<std::size_t>(side))
-          .push_back(inside_of(layer, parameters, x, keys, keys, masks, 0));
+    const Heads projected =
+        project_heads(layer, parameters, x, keys, keys,
+                      positions_of(masks, x.shape(0), x.shape(1), keys.shape(1), 0));
+    return attend_heads(side, number, layer, parameters, projected, masks);
+  }
+
+  /// Pools the heads and adds up what each gives to the output.
+  Doubles<3> attend_heads(Side side, std::size_t number, const MultiHeadAttentionOptions& layer,
+                          const StateDict& parameters, Heads heads, const ForwardOptions& masks) {
+    const auto visit_each = [&](std::initializer_list<std::pair<ActivationName, Doubles<4>*>> all) {
+      for (const auto& [name, activation] : all) {
+        visit(name, side, number, *activation);
+      }
+    };
+    visit_each({{ActivationName::queries, &heads.Q},
+                {ActivationName::keys, &heads.K},
+                {ActivationName::values, &heads.V}});
+    const auto weights_at = [&](WeightsStage stage) {
+      return pool(scores_of(layer, parameters, heads), heads.V,
+                  {.masks = masks_of(masks, 0, false),
+                   .softcap = layer.softcap,
+                   .weights_stage = stage})
+          .weights;
+    };
+    Doubles<4> scores = weights_at(WeightsStage::masked);
+    Doubles<4> pattern = weights_at(WeightsStage::softmax);
+    visit_each({{ActivationName::scores, &scores}, {ActivationName::pattern, &pattern}});
+    const auto [batch, num_heads, queries, num_keys] = pattern.shape();
+    const std::size_t size = heads.V.shape(3);
+    const xt::xarray<float>& W_o = parameters.at("W_o.weight");
+    const auto bias = parameters.find("W_o.bias");
+    const std::size_t width = W_o.shape(0);
+    Doubles<4> z(std::array{batch, num_heads, queries, size}, 0.0);
+    Doubles<4> head_out(std::array{batch, num_heads, queries, width}, 0.0);
+    Doubles<4> key_mass(std::array{batch, num_heads, num_keys, std::size_t{1}}, 0.0);
+    Doubles<4> row_entropy(std::array{batch, num_heads, queries, std::size_t{1}}, 0.0);
+    const auto for_each_row = [&](const auto& use) {
+      for (std::size_t row = 0; row < batch * num_heads * queries; ++row) {
+        use(row / num_heads / queries, row / queries % num_heads, row % queries);
+      }
+    };
+    for_each_row([&](std::size_t b, std::size_t h, std::size_t i) {
+      for (std::size_t j = 0; j < num_keys; ++j) {
+        const double weight = pattern(b, h, i, j);
+        key_mass(b, h, j, 0) += weight;
+        row_entropy(b, h, i, 0) -= weight == 0 ? 0 : weight * std::log(weight);
+        for (std::size_t e = 0; e < size; ++e) {
+          z(b, h, i, e) += weight * heads.V(b, h / (num_heads / heads.V.shape(1)), j, e);
+        }
+      }
+    });
+    Doubles<4> dropped = pattern;
+    visit_each({{ActivationName::dropped_weights, &dropped},
+                {ActivationName::key_mass, &key_mass},
+                {ActivationName::row_entropy, &row_entropy},
+                {ActivationName::z, &z}});
+    for_each_row([&](std::size_t b, std::size_t h, std::size_t i) {
+      for (std::size_t o = 0; o < width; ++o) {
+        for (std::size_t e = 0; e < size; ++e) {
+          head_out(b, h, i, o) += static_cast<double>(W_o(o, h * size + e)) *
+                                  gate_of(masks.head_gate, b, h) * z(b, h, i, e);
+        }
+      }
+    });
+    visit_each({{ActivationName::head_out, &head_out}});
+    Doubles<3> output(std::array{batch, queries, width}, 0.0);
+    for (std::size_t i = 0; i < output.size(); ++i) {
+      output.data()[i] =
+          bias != parameters.end() ? static_cast<double>(bias->second(i % width)) : 0;
     }
-    Attention attention = multi_head_attention(layer, parameters, x, keys, keys, masks);
-    output_.weights.at(static_cast<std::size_t>(side)).push_back(std::move(attention.weights));
-    return attention.output;
+    for_each_row([&](std::size_t b, std::size_t h, std::size_t i) {
+      for (std::size_t o = 0; o < width; ++o) {
+        output(b, i, o) += head_out(b, h, i, o);
+      }
+    });
+    visit(ActivationName::attn_out, side, number, output);
+    output_.weights.at(static_cast<std::size_t>(side)).push_back(std::move(pattern));
+    return output;
   }
 
   /// x + function(norm(x)), or norm(x + function(x)).
@@ -247,8 +352,8 @@ class Pass {
     const std::int64_t ffn_hiddens =
         is_encoder ? options_.encoder->ffn_hiddens.value_or(own_hiddens) : own_hiddens;
     for (std::size_t number = 0; number < static_cast<std::size_t>(num_layers); ++number) {
-      const std::string name =
-          (is_encoder ? "encoder.layers." : "layers.") + std::to_string(number) + ".";
+      const std::string name = prefix_of(side) + "layers." + std::to_string(number) + ".";
+      visit(ActivationName::resid_pre, side, number, x);
       add(name + "norm", x, [&](const Doubles<3>& inputs) {
         return attend(
             side, number, name + "attention.", inputs, inputs,
@@ -264,10 +369,15 @@ class Pass {
               {.valid_lens = call_.pass.source_valid_lens, .key_mask = call_.pass.source_key_mask});
         });
       }
+      visit(ActivationName::resid_mid, side, number, x);
       if (ffn_hiddens > 0) {
-        add(name + "ffn_norm", x,
-            [&](const Doubles<3>& inputs) { return feed_forward(name + "ffn", inputs); });
+        add(name + "ffn_norm", x, [&](const Doubles<3>& inputs) {
+          Doubles<3> output = feed_forward(name + "ffn", inputs);
+          visit(ActivationName::mlp_out, side, number, output);
+          return output;
+        });
       }
+      visit(ActivationName::resid_post, side, number, x);
     }
     return x;
   }
@@ -275,14 +385,14 @@ class Pass {
   const TransformerCall& call_;
   const TransformerOptions& options_;
   const StateDict& parameters_;
-  bool with_inside_;
+  const Hook& hook_;
   ModelOutput output_;
 };
 
 }  // namespace
 
-ModelOutput forward(const TransformerCall& call, const StateDict& parameters, bool with_inside) {
-  return Pass(call, parameters, with_inside).run();
+ModelOutput forward(const TransformerCall& call, const StateDict& parameters, const Hook& hook) {
+  return Pass(call, parameters, hook).run();
 }
 
 double sum_of_losses(const Doubles<3>& logits, const Tokens& targets, std::size_t sample) {

@@ -203,6 +203,17 @@ HeadGate random_gate(Random& random, std::size_t batch, std::size_t heads) {
 
 }  // namespace
 
+std::vector<std::int64_t> some_below(Random& random, std::size_t end) {
+  std::vector<std::int64_t> chosen;
+  for (std::size_t i = 0; i < end; ++i) {
+    if (random.chance(0.6)) {
+      chosen.insert(chosen.begin() + static_cast<std::ptrdiff_t>(random.below(chosen.size() + 1)),
+                    static_cast<std::int64_t>(i));
+    }
+  }
+  return chosen;
+}
+
 TransformerCall random_call(const SmallTransformer& small, std::uint64_t seed) {
   Random random(seed);
   TransformerCall call{.name = small.name, .options = small.options};
@@ -299,7 +310,9 @@ Transformer model_of(const TransformerCall& call) {
 
 TransformerResult forward(Transformer& model, const TransformerCall& call,
                           const TransformerForwardOptions& pass) {
-  return call.has_images() ? model.forward(call.pixels, pass) : model.forward(call.tokens, pass);
+  return call.has_images() ? model.forward(call.pixels, pass)
+         : call.embeddings ? model.forward(Embeddings{*call.embeddings}, pass)
+                           : model.forward(call.tokens, pass);
 }
 
 std::vector<HeadGate>& gates_of(TransformerForwardOptions& pass, Side side) {
@@ -314,10 +327,39 @@ const std::vector<Tensor<4>>& weights_of(const TransformerResult& result, Side s
                                : result.encoder_attention_weights;
 }
 
-const std::vector<CapturedTensors<3>>& captured_of(const TransformerResult& result, Side side) {
+const ModelCaptures& captured_of(const TransformerResult& result, Side side) {
   return side == Side::self    ? result.captured
          : side == Side::cross ? result.cross_captured
                                : result.encoder_captured;
+}
+
+TransformerForwardOptions part_of(const TransformerForwardOptions& pass, std::size_t begin,
+                                  std::size_t end, ModelCache& cache) {
+  TransformerForwardOptions part = pass;
+  const auto limit = static_cast<std::int64_t>(end);
+  if (pass.valid_lens.has_two_axes()) {
+    part.valid_lens = columns(LensByQuery(*pass.valid_lens), begin, end);
+  }
+  if (part.valid_lens.has_value()) {
+    for (std::int64_t& length : *part.valid_lens) {
+      length = std::min(length, limit);
+    }
+  }
+  if (pass.segments) {
+    part.segments = columns(*pass.segments, begin, end);
+  }
+  if (const Mask& mask = pass.key_mask; mask.has_value()) {
+    const std::array<std::size_t, 2> shape = {mask.shape()[0], mask.shape()[1]};
+    part.key_mask =
+        columns(Tokens(xt::adapt(mask.allowed(), mask.size(), xt::no_ownership(), shape)), 0, end);
+  }
+  if (cache.memory().has_source) {
+    part.source.reset();
+    part.source_valid_lens = {};
+    part.source_key_mask = {};
+  }
+  part.cache = &cache;
+  return part;
 }
 
 Tokens columns(const Tokens& tokens, std::size_t begin, std::size_t end) {

@@ -37,6 +37,8 @@ struct TransformerCall {
   Tensor<4> pixels = {};  ///< of a model that does
   Tokens targets = {};    ///< as many as tokens, some of them -1
   TransformerForwardOptions pass = {};
+  /// (batch, length, num_hiddens), given in place of the tokens.
+  std::optional<Tensor<3>> embeddings = {};
 
   [[nodiscard]] bool has_images() const { return options.patches.has_value(); }
   [[nodiscard]] bool has_logits() const { return options.head && !has_images(); }
@@ -44,6 +46,9 @@ struct TransformerCall {
     return has_images() ? pixels.shape(0) : tokens.shape(0);
   }
 };
+
+/// Elements from 0 on of a head count or a length, some of them, in any order.
+std::vector<std::int64_t> some_below(Random& random, std::size_t end);
 
 /// Draws inputs at random: lengths, gates, segments and a source, as far as the model takes them.
 TransformerCall random_call(const SmallTransformer& small, std::uint64_t seed);
@@ -59,7 +64,11 @@ TransformerResult forward(Transformer& model, const TransformerCall& call,
 
 std::vector<HeadGate>& gates_of(TransformerForwardOptions& pass, Side side);
 const std::vector<Tensor<4>>& weights_of(const TransformerResult& result, Side side);
-const std::vector<CapturedTensors<3>>& captured_of(const TransformerResult& result, Side side);
+const ModelCaptures& captured_of(const TransformerResult& result, Side side);
+
+/// The part of a pass that positions [begin, end) of the tokens take with a cache.
+TransformerForwardOptions part_of(const TransformerForwardOptions& pass, std::size_t begin,
+                                  std::size_t end, ModelCache& cache);
 
 /// Columns [begin, end) of tokens.
 Tokens columns(const Tokens& tokens, std::size_t begin, std::size_t end);

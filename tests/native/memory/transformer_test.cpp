@@ -88,6 +88,8 @@ void probe_world(World& world, Fingerprint& print) {
   // What the call itself asked for is not asked for again.
   world.options.return_weights = false;
   world.options.capture = {};
+  world.options.capture_positions.reset();
+  world.options.patch = {};
   print.add_outcome("hidden", [&] { return world.pass(false).hidden; });
   print.add_outcome("encoder_hidden", [&] { return world.pass(false).encoder_hidden; });
   print.add_outcome("step", [&] { world.model.optimizer().step(); });
@@ -131,8 +133,22 @@ TEST_CASE("Out of memory in a model's passes") {
     }
     check("forward that captures and returns chosen weights", [](World& world) {
       world.options.return_weights = ReturnedWeights::last_query();
-      world.options.capture = {.keys = true, .scores = true};
+      world.options.capture = {ActivationName::keys,       ActivationName::scores,
+                               ActivationName::head_out,   ActivationName::row_entropy,
+                               ActivationName::resid_post, ActivationName::embeddings};
+      world.options.capture_positions = std::vector<std::int64_t>{2, 0};
       return world.pass(false).hidden;
+    });
+    check("backward of a patched forward", [](World& world) {
+      using enum ActivationName;
+      world.options.patch = {{.at = head_out, .heads = {{0}}, .value = PatchKind::mean},
+                             {.at = pattern, .layer = 1, .positions = {{3, 1}}},
+                             {.at = z, .heads = {{1}}, .value = xt::xarray<float>()},
+                             {.at = resid_mid, .value = PatchKind::mean}};
+      world.options.patch[2].value = xt::xarray<float>(
+          full<4>({2, 1, 4, world.model.attention(0).settings().head_size}, 0.5F));
+      static_cast<void>(world.pass(true));
+      return world.model.backward(world.grad_hidden).head_gates;
     });
     check("too many gates",
           [](World& world) { return world.model.forward(world.tokens, world.bad_options).hidden; });

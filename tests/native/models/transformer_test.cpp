@@ -1,13 +1,12 @@
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 #include <cmath>
-#include <numeric>
 #include <utility>
 #include <vector>
 
 #include "compare.hpp"
 #include "files.hpp"
-#include "model_reference.hpp"
+#include "model_check.hpp"
 
 // Every pass of small models of all options, and of models whose options are drawn at random,
 // against the same in float64.
@@ -16,81 +15,11 @@ namespace {
 
 constexpr std::size_t random_models = 150;
 
-constexpr Capture everything{.queries = true,
-                             .keys = true,
-                             .values = true,
-                             .scores = true,
-                             .pooled = true,
-                             .dropped_weights = true};
-
-/// How far results may lie from those in float64, as a share of the largest of them: rounded
-/// weights round the inputs of products to 15 bits.
-double share_of(const TransformerCall& call) {
-  return call.options.weights == Precision::float32 ? 5e-6 : 4e-3;
-}
-
-/// Elements from 0 on of a head count or a length, some of them, in any order.
-std::vector<std::int64_t> some_below(Random& random, std::size_t end) {
-  std::vector<std::int64_t> chosen;
-  for (std::size_t i = 0; i < end; ++i) {
-    if (random.chance(0.6)) {
-      chosen.insert(chosen.begin() + static_cast<std::ptrdiff_t>(random.below(chosen.size() + 1)),
-                    static_cast<std::int64_t>(i));
-    }
-  }
-  return chosen;
-}
-
-std::vector<std::int64_t> first_of(std::size_t count) {
-  std::vector<std::int64_t> numbers(count);
-  std::iota(numbers.begin(), numbers.end(), 0);
-  return numbers;
-}
-
-template <typename Got, typename Expected>
-void check_close(const Got& got, const Expected& expected, double share) {
-  double largest = 1;
-  for (const double number : expected) {
-    largest = std::isfinite(number) ? std::fmax(largest, std::abs(number)) : largest;
-  }
-  CHECK(max_difference(got, expected) <= share * largest);
-}
-
-/// The rows of these heads and queries, of a tensor of any number.
-template <typename Number>
-xt::xtensor<Number, 4> rows_of(const xt::xtensor<Number, 4>& all,
-                               const std::vector<std::int64_t>& heads,
-                               const std::vector<std::int64_t>& queries) {
-  auto rows = xt::xtensor<Number, 4>::from_shape(
-      {all.shape(0), heads.size(), queries.size(), all.shape(3)});
-  for (std::size_t sample = 0; sample < rows.shape(0); ++sample) {
-    for (std::size_t head = 0; head < heads.size(); ++head) {
-      for (std::size_t query = 0; query < queries.size(); ++query) {
-        for (std::size_t key = 0; key < rows.shape(3); ++key) {
-          rows(sample, head, query, key) = all(sample, static_cast<std::size_t>(heads[head]),
-                                               static_cast<std::size_t>(queries[query]), key);
-        }
-      }
-    }
-  }
-  return rows;
-}
-
-void check_captured(const CapturedTensors<3>& captured, const reference::Inside& expected,
-                    const Tensor<4>& weights, double share) {
-  check_close(captured.queries.value(), expected.queries, share);
-  check_close(captured.keys.value(), expected.keys, share);
-  check_close(captured.values.value(), expected.values, share);
-  check_close(captured.scores.value(), expected.scores, share);
-  check_close(captured.pooled.value(), expected.pooled, share);
-  CHECK(captured.dropped_weights.value() == weights);
-}
-
 TEST_CASE("Results, weights and captures of models are those of float64") {
   for (const TransformerCall& call : all_calls(random_models)) {
     CAPTURE(call.name);
     Transformer model = model_of(call);
-    const auto expected = reference::forward(call, model.state_dict(), true);
+    const auto expected = reference::forward(call, model.state_dict());
     const double share = share_of(call);
     TransformerForwardOptions pass = call.pass;
     const TransformerResult plain = forward(model, call, pass);
@@ -107,7 +36,6 @@ TEST_CASE("Results, weights and captures of models are those of float64") {
     }
 
     pass.return_weights = true;
-    pass.capture = everything;
     const TransformerResult all = forward(model, call, pass);
     check_close(all.hidden, expected.hidden, share);
     Random random(call.batch());
@@ -115,7 +43,6 @@ TEST_CASE("Results, weights and captures of models are those of float64") {
         some_below(random, static_cast<std::size_t>(call.options.num_heads));
     const std::vector<std::int64_t> queries = some_below(random, plain.hidden.shape(1));
     pass.return_weights = ReturnedWeights(heads, queries);
-    pass.capture = {};
     const TransformerResult chosen = forward(model, call, pass);
     check_close(chosen.hidden, expected.hidden, share);
     pass.return_weights = ReturnedWeights::last_query();
@@ -125,14 +52,10 @@ TEST_CASE("Results, weights and captures of models are those of float64") {
       const auto& weights = weights_of(all, side);
       const auto& expected_weights = expected.weights_of(side);
       CHECK(weights_of(plain, side).empty());
-      CHECK(captured_of(plain, side).empty());
       REQUIRE(weights.size() == expected_weights.size());
       REQUIRE(model.attention_layers(side).size() == expected_weights.size());
       for (std::size_t layer = 0; layer < weights.size(); ++layer) {
         check_close(weights[layer], expected_weights[layer], share);
-        check_captured(captured_of(all, side)[layer],
-                       expected.inside.at(static_cast<std::size_t>(side))[layer], weights[layer],
-                       share);
         if (side == Side::encoder) {
           check_close(weights_of(chosen, side)[layer], expected_weights[layer], share);
           continue;
@@ -146,36 +69,6 @@ TEST_CASE("Results, weights and captures of models are those of float64") {
       }
     }
   }
-}
-
-/// The part of a pass that positions [begin, end) of the tokens take with a cache.
-TransformerForwardOptions part_of(const TransformerForwardOptions& pass, std::size_t begin,
-                                  std::size_t end, ModelCache& cache) {
-  TransformerForwardOptions part = pass;
-  const auto limit = static_cast<std::int64_t>(end);
-  if (pass.valid_lens.has_two_axes()) {
-    part.valid_lens = columns(LensByQuery(*pass.valid_lens), begin, end);
-  }
-  if (part.valid_lens.has_value()) {
-    for (std::int64_t& length : *part.valid_lens) {
-      length = std::min(length, limit);
-    }
-  }
-  if (pass.segments) {
-    part.segments = columns(*pass.segments, begin, end);
-  }
-  if (const Mask& mask = pass.key_mask; mask.has_value()) {
-    const std::array<std::size_t, 2> shape = {mask.shape()[0], mask.shape()[1]};
-    part.key_mask =
-        columns(Tokens(xt::adapt(mask.allowed(), mask.size(), xt::no_ownership(), shape)), 0, end);
-  }
-  if (cache.memory().has_source) {
-    part.source.reset();
-    part.source_valid_lens = {};
-    part.source_key_mask = {};
-  }
-  part.cache = &cache;
-  return part;
 }
 
 /// The largest difference of rows from those of the whole that begin at `begin`; columns beyond
@@ -254,25 +147,6 @@ TEST_CASE("Chunks of any sizes with a cache give what float64 gives for the whol
   }
 }
 
-/// The call with the gates of its model's layers by sample, 1 where none was given.
-TransformerCall with_all_gates(const TransformerCall& call, const Transformer& model) {
-  TransformerCall result = call;
-  for (const Side side : all_sides) {
-    std::vector<HeadGate>& gates = gates_of(result.pass, side);
-    gates.resize(model.attention_layers(side).size());
-    for (std::size_t layer = 0; layer < gates.size(); ++layer) {
-      const std::size_t num_heads = model.attention_layers(side)[layer].num_heads();
-      Tensor<2> by_sample({call.batch(), num_heads});
-      for (std::size_t i = 0; i < by_sample.size(); ++i) {
-        by_sample.data()[i] =
-            static_cast<float>(reference::gate_of(gates[layer], i / num_heads, i % num_heads));
-      }
-      gates[layer] = by_sample;
-    }
-  }
-  return result;
-}
-
 /// What a call's gradients are of: the loss, or a sum of products with hidden states and logits.
 struct Objective {
   bool of_loss;
@@ -308,38 +182,6 @@ struct Objective {
         {.hidden = hidden, .logits = logits.size() > 0 ? std::optional(logits) : std::nullopt});
   }
 };
-
-/// Holds a gradient against the difference of the objective between two points, which lie a little
-/// along the gradient and a random direction from `values`, which are moved there and back.
-template <typename Gradient, typename Values, typename Function>
-void check_slope(const Gradient& gradient, Values& values, std::uint64_t seed, double scale,
-                 const Function& objective) {
-  REQUIRE(gradient.size() == values.size());
-  constexpr double step = 1e-5;
-  const auto random = randn<1>({gradient.size()}, seed);
-  const double largest = std::fmax(largest_magnitude(gradient), 1e-30);
-  const Values before = values;
-  std::vector<double> moved(gradient.size());
-  const auto value_at = [&](double sign) {
-    for (std::size_t i = 0; i < gradient.size(); ++i) {
-      const double direction =
-          static_cast<double>(gradient.data()[i]) / largest + static_cast<double>(random(i));
-      values.data()[i] =
-          static_cast<float>(static_cast<double>(before.data()[i]) + sign * step * direction);
-      moved[i] += sign * static_cast<double>(values.data()[i]);
-    }
-    return objective();
-  };
-  const double difference = value_at(1) - value_at(-1);
-  values = before;
-  double expected = 0;
-  double length = 0;
-  for (std::size_t i = 0; i < gradient.size(); ++i) {
-    expected += static_cast<double>(gradient.data()[i]) * moved[i];
-    length += moved[i] * moved[i];
-  }
-  CHECK(std::abs(difference - expected) <= 1e-5 * scale * std::sqrt(length));
-}
 
 TEST_CASE("Gradients are the slopes of the objective in float64") {
   for (const TransformerCall& given : all_calls(random_models)) {

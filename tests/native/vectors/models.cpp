@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "activations.hpp"
 #include "compare.hpp"
 #include "configuration.hpp"
 #include "options.hpp"
@@ -63,6 +64,11 @@ class ModelCalls {
 
   Tokens some_tokens(std::size_t length) { return random_tokens(batch, length, random_.next()); }
 
+  Tensor<4> some_pixels() {
+    const std::size_t size = settings().image_size;
+    return randn<4>({batch, settings().channels, size, size}, random_.next());
+  }
+
   Tokens some_targets() {
     Tokens targets = some_tokens(length_);
     targets(0, 0) = targets(1, 2) = -1;
@@ -118,18 +124,72 @@ class ModelCalls {
     return options;
   }
 
-  void choose_outputs(TransformerForwardOptions& options) {
+  void choose_outputs(TransformerForwardOptions& options, std::size_t length) {
     const auto flip = [&] { return random_.chance(0.4); };
     options.return_weights = flip();
     if (flip()) {
       options.return_weights = ReturnedWeights::last_query(std::vector<std::int64_t>{0});
     }
-    options.capture = some_capture(random_);
+    options.capture = names_of(settings());
+    std::erase_if(options.capture, [&](ActivationName) { return random_.chance(0.8); });
+    if (!options.capture.empty() && flip()) {
+      options.capture_layers = some_below(random_, model_->num_layers());
+      options.capture_positions = some_below(random_, length);
+    }
+  }
+
+  /// Patches with values of a pass on other tokens or pixels.
+  void choose_patches(TransformerForwardOptions& options) {
+    if (random_.chance(0.6)) {
+      return;
+    }
+    TransformerForwardOptions other = options;
+    other.capture = names_of(settings());
+    other.capture_layers = other.capture_positions = std::nullopt;
+    other.requires_grad = false;
+    options.patch =
+        random_patches(random_, captured_in(settings().has_patches()
+                                                ? model_->forward(some_pixels(), other)
+                                                : model_->forward(some_tokens(length_), other)));
+  }
+
+  JsonObject json_of_patch(const Patch& patch) {
+    JsonObject json;
+    json.set("at", package_name_of(patch.at))
+        .set("layer", patch.layer)
+        .set("side", name_of(patch.side));
+    if (patch.heads.has_value()) {
+      json.set("heads", *patch.heads);
+    }
+    if (patch.positions.has_value()) {
+      json.set("positions", *patch.positions);
+    }
+    if (const auto* kind = std::get_if<PatchKind>(&patch.value); kind != nullptr) {
+      json.set("value", *kind == PatchKind::zero ? "zero" : "mean");
+    } else {
+      json.set("value", calls_.tensor(std::get<xt::xarray<float>>(patch.value)));
+    }
+    return json;
   }
 
   JsonObject forward_options(const TransformerForwardOptions& options) {
     JsonObject json = json_of(calls_, options);
-    set_outputs(json, options.return_weights, options.capture);
+    std::vector<std::string> captured;
+    for (const ActivationName name : options.capture) {
+      captured.emplace_back(package_name_of(name));
+    }
+    set_outputs(json, options.return_weights, captured);
+    if (options.capture_layers.has_value()) {
+      json.set("captureLayers", *options.capture_layers)
+          .set("capturePositions", *options.capture_positions);
+    }
+    std::vector<JsonObject> patches;
+    for (const Patch& patch : options.patch) {
+      patches.push_back(json_of_patch(patch));
+    }
+    if (!patches.empty()) {
+      json.set("patch", patches);
+    }
     json.set("requiresGrad", options.requires_grad);
     if (options.cache != nullptr) {
       json.set("cache", CallList::object("cache"));
@@ -139,8 +199,7 @@ class ModelCalls {
 
   TransformerResult pass(const TransformerForwardOptions& options) {
     if (settings().has_patches()) {
-      const std::size_t size = settings().image_size;
-      const auto pixels = randn<4>({batch, settings().channels, size, size}, random_.next());
+      const Tensor<4> pixels = some_pixels();
       calls_.call("model", "forward", calls_.tensor(pixels), forward_options(options));
       return model_->forward(pixels, options);
     }
@@ -152,19 +211,25 @@ class ModelCalls {
     return model_->forward(tokens, options);
   }
 
-  /// Tensors of each layer, or what was captured of it.
+  /// Tensors of each layer.
   template <typename Layers>
   void gives_each(const std::string& name, const Layers& layers, double share) {
     for (std::size_t layer = 0; layer < layers.size(); ++layer) {
-      const std::string of_layer = name + "." + std::to_string(layer);
-      if constexpr (std::is_same_v<Layers, std::vector<CapturedTensors<3>>>) {
-        for_each_captured(layers[layer], [&](const std::string& tensor_name, const auto& tensor) {
-          calls_.gives(of_layer + "." + tensor_name, tensor, share);
-        });
-      } else {
-        calls_.gives(of_layer, layers[layer], share);
-      }
+      calls_.gives(name + "." + std::to_string(layer), layers[layer], share);
     }
+  }
+
+  void gives_captured(const std::string& name, const ModelCaptures& captured, double share) {
+    for_each_captured(captured, [&](ActivationName, std::string_view word, const auto& tensors) {
+      const std::string path = name + "." + std::string(word);
+      if constexpr (requires { tensors.value(); }) {
+        if (tensors.has_value()) {
+          calls_.gives(path, *tensors, share);
+        }
+      } else {
+        gives_each(path, tensors, share);
+      }
+    });
   }
 
   void gives_result(const TransformerResult& result, double share) {
@@ -178,14 +243,15 @@ class ModelCalls {
     gives_each("attentionWeights", result.attention_weights, share);
     gives_each("crossAttentionWeights", result.cross_attention_weights, share);
     gives_each("encoderAttentionWeights", result.encoder_attention_weights, share);
-    gives_each("captured", result.captured, share);
-    gives_each("crossCaptured", result.cross_captured, share);
-    gives_each("encoderCaptured", result.encoder_captured, share);
+    gives_captured("captured", result.captured, share);
+    gives_captured("crossCaptured", result.cross_captured, share);
+    gives_captured("encoderCaptured", result.encoder_captured, share);
   }
 
   void forward() {
     TransformerForwardOptions options = some_options();
-    choose_outputs(options);
+    choose_outputs(options, length_);
+    choose_patches(options);
     gives_result(pass(options), share_);
   }
 
@@ -204,6 +270,7 @@ class ModelCalls {
   void backward() {
     TransformerForwardOptions options = some_options();
     options.requires_grad = true;
+    choose_patches(options);
     gives_result(pass(options), share_);
     TransformerOutputGradients given;
     JsonObject json;
@@ -271,7 +338,7 @@ class ModelCalls {
     }
     const double share = sizes.precision == Precision::float32 ? share_ : share_of_rounded_models;
     for (const std::size_t chunk : {3, 1, 2}) {
-      choose_outputs(options);
+      choose_outputs(options, chunk);
       options.cache = &cache;
       options.key_mask = some_key_mask(cache.length() + chunk);
       if (settings().segments > 0) {
@@ -340,8 +407,7 @@ class ModelCalls {
                                .source_key_mask = options.source_key_mask};
     JsonObject given = json_of(calls_, options);
     if (settings().has_patches()) {
-      const std::size_t size = settings().image_size;
-      measured.pixels = randn<4>({batch, settings().channels, size, size}, random_.next());
+      measured.pixels = some_pixels();
       given.set("pixels", calls_.tensor(measured.pixels));
     } else {
       measured.tokens = some_tokens(length_);

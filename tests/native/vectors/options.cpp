@@ -46,7 +46,8 @@ void set_window(JsonObject& json, const std::optional<Window>& window) {
 
 }  // namespace
 
-void set_outputs(JsonObject& json, const ReturnedWeights& weights, const Capture& capture) {
+void set_outputs(JsonObject& json, const ReturnedWeights& weights,
+                 const std::vector<std::string>& captured) {
   if (weights.heads.has_value() || weights.queries.has_value() || weights.last_query_only) {
     JsonObject chosen;
     set_if_given(chosen, "heads", weights.heads);
@@ -58,6 +59,12 @@ void set_outputs(JsonObject& json, const ReturnedWeights& weights, const Capture
   } else {
     json.set("returnWeights", weights.all);
   }
+  if (!captured.empty()) {
+    json.set("capture", captured);
+  }
+}
+
+std::vector<std::string> names_in(const Capture& capture) {
   std::vector<std::string> names;
   const auto add = [&](bool is_asked, const char* name) {
     if (is_asked) {
@@ -70,9 +77,7 @@ void set_outputs(JsonObject& json, const ReturnedWeights& weights, const Capture
   add(capture.scores, "scores");
   add(capture.pooled, "pooled");
   add(capture.dropped_weights, "droppedWeights");
-  if (!names.empty()) {
-    json.set("capture", names);
-  }
+  return names;
 }
 
 const char* name_of(Precision precision) { return word(precision, {"float32", "float16", "int8"}); }
@@ -237,7 +242,7 @@ JsonObject json_of(CallList& calls, const ForwardOptions& options) {
   json.set("keyMass", options.key_mass).set("requiresGrad", options.requires_grad);
   set_if_given(json, "headGate", tensor_of(calls, options.head_gate));
   set_if_given(json, "positions", tensor_of(calls, options.positions));
-  set_outputs(json, options.return_weights, options.capture);
+  set_outputs(json, options.return_weights, names_in(options.capture));
   if (options.cache != nullptr) {
     json.set("cache", CallList::object("cache"));
   }

@@ -30,7 +30,9 @@ JsonObject json_of(CallList& calls, const ForwardOptions& options);
 /// Options that all passes of a model have.
 JsonObject json_of(CallList& calls, const TransformerForwardOptions& options);
 /// What else a pass is to return.
-void set_outputs(JsonObject& json, const ReturnedWeights& weights, const Capture& capture);
+void set_outputs(JsonObject& json, const ReturnedWeights& weights,
+                 const std::vector<std::string>& captured);
+std::vector<std::string> names_in(const Capture& capture);
 
 const char* name_of(Precision precision);
 const char* name_of(Side side);

@@ -1,0 +1,187 @@
+#include "activations.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <sstream>
+
+namespace headwise::test {
+namespace {
+
+using reference::Doubles;
+
+bool has_heads(ActivationName name) { return name < ActivationName::resid_pre; }
+
+bool can_be_replaced(ActivationName name) {
+  using enum ActivationName;
+  return name != scores && name != dropped_weights && name != key_mass && name != row_entropy;
+}
+
+/// A tensor with all four axes.
+template <typename Number, typename Given>
+xt::xtensor<Number, 4> with_all_axes(const xt::xarray<Given>& given, bool heads) {
+  std::array<std::size_t, 4> shape = {1, 1, 1, 1};
+  for (std::size_t axis = 0; axis < given.dimension(); ++axis) {
+    shape.at(axis + (axis > 0 && !heads ? 1 : 0)) = given.shape(axis);
+  }
+  auto result = xt::xtensor<Number, 4>::from_shape(shape);
+  std::copy(given.begin(), given.end(), result.begin());
+  return result;
+}
+
+Patch random_patch(Random& random, const Place& place, const xt::xarray<float>& other) {
+  Patch patch{.at = place.at, .layer = static_cast<std::int64_t>(place.layer), .side = place.side};
+  const auto all = with_all_axes<float>(other, has_heads(place.at));
+  if (has_heads(place.at) && random.chance(0.5)) {
+    patch.heads = some_below(random, all.shape(1));
+  }
+  if (random.chance(0.5)) {
+    patch.positions = some_below(random, all.shape(2));
+  }
+  patch.value = random.pick({PatchKind::value, PatchKind::value, PatchKind::zero, PatchKind::mean});
+  // Division by 0 would compare nothing.
+  if (place.at != ActivationName::final_norm_scale &&
+      patch.value != decltype(patch.value)(PatchKind::value)) {
+    return patch;
+  }
+  xt::xarray<float> value = other;
+  if (random.chance(0.5)) {
+    const auto chosen = rows_of(all, patch.heads.value_or(first_of(all.shape(1))),
+                                patch.positions.value_or(first_of(all.shape(2))));
+    std::vector<std::size_t> shape(other.shape().begin(), other.shape().end());
+    shape[1] = chosen.shape(has_heads(place.at) ? 1 : 2);
+    if (has_heads(place.at)) {
+      shape[2] = chosen.shape(2);
+    }
+    value.resize(shape);
+    std::copy(chosen.begin(), chosen.end(), value.begin());
+  }
+  patch.value = value;
+  return patch;
+}
+
+}  // namespace
+
+std::string_view package_name_of(ActivationName name) {
+  std::string_view result;
+  for_each_captured({}, [&](ActivationName each, std::string_view word, const auto& /*tensors*/) {
+    result = each == name ? word : result;
+  });
+  return result;
+}
+
+std::vector<ActivationName> names_of(const TransformerSettings& settings) {
+  std::vector<ActivationName> names;
+  for_each_captured({}, [&](ActivationName name, std::string_view, const auto& /*tensors*/) {
+    const bool has_it = name == ActivationName::mlp_out
+                            ? settings.decoder.ffn_hiddens + settings.encoder.ffn_hiddens > 0
+                            : name != ActivationName::final_norm_scale ||
+                                  (settings.final_norm && settings.norm != Norm::none);
+    if (has_it) {
+      names.push_back(name);
+    }
+  });
+  return names;
+}
+
+std::map<Place, xt::xarray<float>> captured_in(const TransformerResult& result) {
+  std::map<Place, xt::xarray<float>> all;
+  for (const Side side : all_sides) {
+    for_each_captured(captured_of(result, side),
+                      [&](ActivationName name, std::string_view, const auto& tensors) {
+                        if constexpr (requires { tensors.value(); }) {
+                          if (tensors) {
+                            all.emplace(Place{name, side, 0}, *tensors);
+                          }
+                        } else {
+                          for (std::size_t layer = 0; layer < tensors.size(); ++layer) {
+                            all.emplace(Place{name, side, layer}, tensors[layer]);
+                          }
+                        }
+                      });
+  }
+  return all;
+}
+
+std::vector<Patch> random_patches(Random& random,
+                                  const std::map<Place, xt::xarray<float>>& captured) {
+  std::vector<Place> places;
+  for (const auto& [place, tensor] : captured) {
+    if (can_be_replaced(place.at)) {
+      places.push_back(place);
+    }
+  }
+  std::vector<Patch> patches;
+  for (std::size_t count = 1 + random.below(4); count > 0; --count) {
+    const Place place = places.at(random.below(places.size()));
+    do {
+      patches.push_back(random_patch(random, place, captured.at(place)));
+    } while (random.chance(0.3));
+  }
+  return patches;
+}
+
+std::string described(const std::vector<Patch>& patches) {
+  std::ostringstream text;
+  for (const Patch& patch : patches) {
+    text << package_name_of(patch.at) << " of side " << static_cast<int>(patch.side) << ", layer "
+         << patch.layer << ", kind " << patch.value.index();
+    if (const auto* kind = std::get_if<PatchKind>(&patch.value); kind != nullptr) {
+      text << "." << static_cast<int>(*kind);
+    }
+    for (const auto& list : {patch.heads, patch.positions}) {
+      text << (list ? "; chosen" : "; all");
+      for (const std::int64_t number : list.value_or(first_of(0))) {
+        text << " " << number;
+      }
+    }
+    text << "\n";
+  }
+  return text.str();
+}
+
+std::vector<std::int64_t> first_of(std::size_t count) {
+  std::vector<std::int64_t> numbers(count);
+  std::iota(numbers.begin(), numbers.end(), 0);
+  return numbers;
+}
+
+void ReferenceProbe::visit(const Place& place, Doubles<4>& activation) {
+  const auto [batch, num_heads, num_rows, size] = activation.shape();
+  for (std::size_t number = 0; number < patches_.size(); ++number) {
+    const Patch& patch = patches_[number];
+    if (patch.at != place.at || patch.side != place.side ||
+        static_cast<std::size_t>(patch.layer) != place.layer) {
+      continue;
+    }
+    const auto heads = patch.heads.value_or(first_of(num_heads));
+    const auto rows = patch.positions.value_or(first_of(num_rows));
+    std::optional<Doubles<4>>& value = values_[number];
+    if (!value) {
+      const auto* given = std::get_if<xt::xarray<float>>(&patch.value);
+      value = rows_of(activation, heads, rows);
+      if (given != nullptr) {
+        const auto all = with_all_axes<double>(*given, has_heads(place.at));
+        value = all.size() == value->size() ? all : rows_of(all, heads, rows);
+      }
+      for (std::size_t i = 0; given == nullptr && i < value->size(); ++i) {
+        const std::size_t head = i / size / rows.size() % heads.size();
+        double sum = 0;
+        for (std::size_t row = 0; row < batch * num_rows; ++row) {
+          sum += activation(row / num_rows, static_cast<std::size_t>(heads[head]), row % num_rows,
+                            i % size);
+        }
+        const bool is_mean = std::get<PatchKind>(patch.value) == PatchKind::mean;
+        value->data()[i] = is_mean ? sum / static_cast<double>(batch * num_rows) : 0;
+      }
+    }
+    for (std::size_t i = 0; i < value->size(); ++i) {
+      const std::size_t row = i / size;
+      activation(row / rows.size() / heads.size(),
+                 static_cast<std::size_t>(heads[row / rows.size() % heads.size()]),
+                 static_cast<std::size_t>(rows[row % rows.size()]), i % size) = value->data()[i];
+    }
+  }
+  seen_[place] = activation;
+}
+
+}  // namespace headwise::test

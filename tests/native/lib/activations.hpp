@@ -1,0 +1,106 @@
+#pragma once
+
+#include <cstdint>
+#include <headwise/headwise.hpp>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+#include "model_reference.hpp"
+
+/// What stands inside models: captured, patched, and the same in float64.
+namespace headwise::test {
+
+/// use(name, the package's word for it, its tensors by layer or the only one) for each activation.
+template <typename Use>
+void for_each_captured(const ModelCaptures& captured, const Use& use) {
+  using enum ActivationName;
+  use(queries, "queries", captured.queries);
+  use(keys, "keys", captured.keys);
+  use(values, "values", captured.values);
+  use(scores, "scores", captured.scores);
+  use(pattern, "pattern", captured.pattern);
+  use(dropped_weights, "droppedWeights", captured.dropped_weights);
+  use(z, "z", captured.z);
+  use(head_out, "headOut", captured.head_out);
+  use(key_mass, "keyMass", captured.key_mass);
+  use(row_entropy, "rowEntropy", captured.row_entropy);
+  use(resid_pre, "residPre", captured.resid_pre);
+  use(attn_out, "attnOut", captured.attn_out);
+  use(resid_mid, "residMid", captured.resid_mid);
+  use(mlp_out, "mlpOut", captured.mlp_out);
+  use(resid_post, "residPost", captured.resid_post);
+  use(embeddings, "embeddings", captured.embeddings);
+  use(final_norm_scale, "finalNormScale", captured.final_norm_scale);
+}
+
+std::string_view package_name_of(ActivationName name);
+
+/// The names that a pass of the model may capture.
+std::vector<ActivationName> names_of(const TransformerSettings& settings);
+
+struct Place {
+  ActivationName at;
+  Side side;
+  std::size_t layer;
+
+  auto operator<=>(const Place&) const = default;
+};
+
+/// Everything that a pass captured, of all layers.
+std::map<Place, xt::xarray<float>> captured_in(const TransformerResult& result);
+
+/// Patches of a pass, whose values are what another one captured. Some replace one activation.
+std::vector<Patch> random_patches(Random& random,
+                                  const std::map<Place, xt::xarray<float>>& captured);
+
+/// For messages.
+std::string described(const std::vector<Patch>& patches);
+
+std::vector<std::int64_t> first_of(std::size_t count);
+
+/// The rows of these heads and queries, of a tensor of any number.
+template <typename Number>
+xt::xtensor<Number, 4> rows_of(const xt::xtensor<Number, 4>& all,
+                               const std::vector<std::int64_t>& heads,
+                               const std::vector<std::int64_t>& queries) {
+  auto rows = xt::xtensor<Number, 4>::from_shape(
+      {all.shape(0), heads.size(), queries.size(), all.shape(3)});
+  for (std::size_t sample = 0; sample < rows.shape(0); ++sample) {
+    for (std::size_t head = 0; head < heads.size(); ++head) {
+      for (std::size_t query = 0; query < queries.size(); ++query) {
+        for (std::size_t key = 0; key < rows.shape(3); ++key) {
+          rows(sample, head, query, key) = all(sample, static_cast<std::size_t>(heads[head]),
+                                               static_cast<std::size_t>(queries[query]), key);
+        }
+      }
+    }
+  }
+  return rows;
+}
+
+/// Patches in float64, and what stood where after them.
+class ReferenceProbe {
+ public:
+  explicit ReferenceProbe(std::vector<Patch> patches = {})
+      : patches_(std::move(patches)), values_(patches_.size()) {}
+
+  /// What replaced something in the first pass does so in later ones.
+  [[nodiscard]] reference::Hook hook() {
+    return [this](ActivationName at, Side side, std::size_t layer,
+                  reference::Doubles<4>& activation) { visit({at, side, layer}, activation); };
+  }
+  [[nodiscard]] const std::map<Place, reference::Doubles<4>>& seen() const { return seen_; }
+
+ private:
+  void visit(const Place& place, reference::Doubles<4>& activation);
+
+  std::vector<Patch> patches_;
+  std::vector<std::optional<reference::Doubles<4>>> values_;
+  std::map<Place, reference::Doubles<4>> seen_;
+};
+
+}  // namespace headwise::test
