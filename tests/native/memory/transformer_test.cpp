@@ -131,25 +131,25 @@ TEST_CASE("Out of memory in a model's passes") {
     if (kind == "patches") {
       continue;
     }
-    check("forward that captures and returns chosen weights", [](World& world) {
-      world.options.return_weights = ReturnedWeights::last_query();
-      world.options.capture = {ActivationName::keys,       ActivationName::scores,
-                               ActivationName::head_out,   ActivationName::row_entropy,
-                               ActivationName::resid_post, ActivationName::embeddings};
-      world.options.capture_positions = std::vector<std::int64_t>{2, 0};
-      return world.pass(false).hidden;
-    });
-    check("backward of a patched forward", [](World& world) {
+    const auto make_probed = [=] {
       using enum ActivationName;
-      world.options.patch = {{.at = head_out, .heads = {{0}}, .value = PatchKind::mean},
-                             {.at = pattern, .layer = 1, .positions = {{3, 1}}},
-                             {.at = z, .heads = {{1}}, .value = xt::xarray<float>()},
-                             {.at = resid_mid, .value = PatchKind::mean}};
-      world.options.patch[2].value = xt::xarray<float>(
-          full<4>({2, 1, 4, world.model.attention(0).settings().head_size}, 0.5F));
+      World world = make();
+      TransformerForwardOptions& options = world.options;
+      options.return_weights = ReturnedWeights::last_query();
+      options.capture = {keys, scores, head_out, row_entropy, resid_post, embeddings};
+      options.capture_positions = std::vector<std::int64_t>{2, 0};
+      const std::size_t head_size = world.model.attention(0).settings().head_size;
+      options.patch = {{.at = head_out, .heads = {{0}}, .value = PatchKind::mean},
+                       {.at = pattern, .positions = {{3, 1}}},
+                       {.at = z, .heads = {{1}}, .value = full<4>({2, 1, 4, head_size}, 0.5F)}};
       static_cast<void>(world.pass(true));
-      return world.model.backward(world.grad_hidden).head_gates;
-    });
+      return world;
+    };
+    const auto check_probed = checker(kind, make_probed, probe_world);
+    check_probed("forward that captures, patches and returns chosen weights",
+                 [](World& world) { return world.pass(true).hidden; });
+    check_probed("backward of a patched forward",
+                 [](World& world) { return world.model.backward(world.grad_hidden).head_gates; });
     check("too many gates",
           [](World& world) { return world.model.forward(world.tokens, world.bad_options).hidden; });
     check("loss",

@@ -132,6 +132,7 @@ class ModelCalls {
     }
     options.capture = names_of(settings());
     std::erase_if(options.capture, [&](ActivationName) { return random_.chance(0.8); });
+    options.capture_layers = options.capture_positions = std::nullopt;
     if (!options.capture.empty() && flip()) {
       options.capture_layers = some_below(random_, model_->num_layers());
       options.capture_positions = some_below(random_, length);
