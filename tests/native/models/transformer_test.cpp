@@ -4,9 +4,8 @@
 #include <utility>
 #include <vector>
 
+#include "activations.hpp"
 #include "compare.hpp"
-#include "files.hpp"
-#include "model_check.hpp"
 
 // Every pass of small models of all options, and of models whose options are drawn at random,
 // against the same in float64.
@@ -14,14 +13,152 @@ namespace headwise::test {
 namespace {
 
 constexpr std::size_t random_models = 150;
+const std::size_t num_cases = small_transformers().size() + random_models + 1;
 
-TEST_CASE("Results, weights and captures of models are those of float64") {
-  for (const TransformerCall& call : all_calls(random_models)) {
-    CAPTURE(call.name);
-    Transformer model = model_of(call);
-    const auto expected = reference::forward(call, model.state_dict());
-    const double share = share_of(call);
+using Expected = std::map<Place, reference::Doubles<4>>;
+
+/// A random model, often with pruned heads, and a call, perhaps with embeddings in place of tokens.
+struct Case {
+  TransformerCall call;
+  Transformer model;
+  Random random;
+};
+
+Case case_of(std::size_t number) {
+  static const std::vector<TransformerCall> calls = [] {
+    std::vector<TransformerCall> all = all_calls(random_models);
+    // Several blocks of queries and keys.
+    SmallTransformer large = small_transformer("gated silu without biases");
+    large.options.max_length = 150;
+    all.push_back({.name = "long", .options = large.options, .tokens = random_tokens(2, 140, 1)});
+    all.back().targets = random_tokens(2, 140, 2);
+    return all;
+  }();
+  const TransformerCall& given = calls.at(number);
+  Case result{.call = given, .model = model_of(given), .random = Random(number)};
+  auto& [call, model, random] = result;
+  const auto num_hiddens = static_cast<std::size_t>(call.options.num_hiddens);
+  if (!call.has_images() && random.chance(0.4)) {
+    call.embeddings = randn<3>({call.batch(), call.tokens.shape(1), num_hiddens}, 1000 + number);
+  }
+  for (const Side side : all_sides) {
+    const auto& layers = model.attention_layers(side);
+    if (layers.empty() || !gates_of(call.pass, side).empty() || random.chance(0.6)) {
+      continue;
+    }
+    const LayerSettings& last = layers.back().settings();
+    if (last.num_kv_heads > 1) {
+      model.prune_heads({{static_cast<std::int64_t>(layers.size()) - 1,
+                          first_of(last.num_heads / last.num_kv_heads)}},
+                        side);
+    }
+  }
+  return result;
+}
+
+std::size_t fewest_heads(const Transformer& model) {
+  std::size_t fewest = SIZE_MAX;
+  for (const Side side : all_sides) {
+    for (const MultiHeadAttention& layer : model.attention_layers(side)) {
+      fewest = std::min(fewest, layer.num_heads());
+    }
+  }
+  return fewest;
+}
+
+/// The case with patches whose values are of a run on other inputs.
+std::vector<Patch> patches_of(Case& given) {
+  auto& [call, model, random] = given;
+  TransformerCall other = call;
+  for (std::int64_t& token : other.tokens) {
+    token = (token + 1) % vocabulary_size;
+  }
+  other.pixels *= 0.5F;
+  other.pass.capture = names_of(model.settings());
+  return random_patches(random, captured_in(forward(model, other, other.pass)));
+}
+
+/// How far results may lie from those in float64, as a share of the largest of them: rounded
+/// weights round the inputs of products to 15 bits.
+double share_of(const TransformerCall& call) {
+  return call.options.weights == Precision::float32 ? 5e-6 : 4e-3;
+}
+
+template <typename Got, typename Expected>
+void check_close(const Got& got, const Expected& expected, double share) {
+  double largest = 1;
+  for (const double number : expected) {
+    largest = std::isfinite(number) ? std::fmax(largest, std::abs(number)) : largest;
+  }
+  CHECK(max_difference(got, expected) <= share * largest);
+}
+
+/// The rows of an activation that a call with `capture_positions` gives.
+reference::Doubles<4> captured_rows(const Place& place, const reference::Doubles<4>& all,
+                                    const std::vector<std::int64_t>& positions, bool has_cache) {
+  using enum ActivationName;
+  const bool is_whole =
+      place.side == Side::encoder || place.at == key_mass ||
+      ((place.at == keys || place.at == values) && (place.side == Side::cross || has_cache));
+  return is_whole ? all : rows_of(all, first_of(all.shape(1)), positions);
+}
+
+/// (batch, heads, rows, size) without the axes that an activation has not got.
+std::vector<std::size_t> shape_of(ActivationName at, const reference::Doubles<4>& activation) {
+  using enum ActivationName;
+  std::vector<std::size_t> shape(activation.shape().begin(), activation.shape().end());
+  if (at == key_mass || at == row_entropy || at == final_norm_scale) {
+    shape.erase(shape.begin() + 3);
+  }
+  if (at >= resid_pre) {
+    shape.erase(shape.begin() + 1);
+  }
+  return shape;
+}
+
+/// Holds all that a pass captured against the reference.
+void check_captured(const TransformerResult& result, const Expected& expected, double share) {
+  const auto captured = captured_in(result);
+  CHECK(captured.size() == expected.size());
+  for (const auto& [place, tensor] : captured) {
+    CAPTURE(package_name_of(place.at), static_cast<int>(place.side), place.layer);
+    REQUIRE(expected.contains(place));
+    CHECK(std::ranges::equal(tensor.shape(), shape_of(place.at, expected.at(place))));
+    check_close(tensor, expected.at(place), share);
+  }
+}
+
+/// What a pass captures that asks for these names, layers and positions only.
+Expected chosen_of(const Expected& all, const TransformerForwardOptions& pass) {
+  Expected chosen;
+  for (const ActivationName name : pass.capture) {
+    const bool is_of_model = name >= ActivationName::embeddings;
+    for (const Side side : all_sides) {
+      std::size_t number = 0;
+      for (const std::int64_t layer : is_of_model ? first_of(1) : *pass.capture_layers) {
+        const Place place{name, side, static_cast<std::size_t>(layer)};
+        if (all.contains(place)) {
+          chosen.emplace(Place{name, side, number++},
+                         captured_rows(place, all.at(place), *pass.capture_positions, false));
+        }
+      }
+    }
+  }
+  return chosen;
+}
+
+TEST_CASE("Results, weights and captures of models, patched or not, are those of float64") {
+  for (std::size_t number = 0; number < 2 * num_cases; ++number) {
+    Case each = case_of(number / 2);
+    auto& [call, model, random] = each;
     TransformerForwardOptions pass = call.pass;
+    if (number % 2 == 1) {
+      pass.patch = patches_of(each);
+    }
+    CAPTURE(call.name, described(pass.patch));
+    ReferenceProbe probe(pass.patch);
+    const auto expected = reference::forward(call, model.state_dict(), probe.hook());
+    const double share = (pass.patch.empty() ? 1 : 2) * share_of(call);
     const TransformerResult plain = forward(model, call, pass);
     check_close(plain.hidden, expected.hidden, share);
     check_close(plain.logits, expected.logits, share);
@@ -30,21 +167,26 @@ TEST_CASE("Results, weights and captures of models are those of float64") {
     if (plain.encoder_hidden) {
       check_close(*plain.encoder_hidden, expected.encoder_hidden, share);
     }
-    if (call.has_logits()) {
+    if (call.has_logits() && !call.embeddings && pass.patch.empty()) {
       const double loss = model.loss(call.tokens, call.targets, call.pass);
       CHECK(std::abs(loss - reference::mean_loss(expected.logits, call.targets)) <= 2 * share);
     }
 
     pass.return_weights = true;
+    pass.capture = names_of(model.settings());
+    pass.requires_grad = random.chance(0.5);
     const TransformerResult all = forward(model, call, pass);
     check_close(all.hidden, expected.hidden, share);
-    Random random(call.batch());
-    const std::vector<std::int64_t> heads =
-        some_below(random, static_cast<std::size_t>(call.options.num_heads));
+    check_captured(all, probe.seen(), share);
+    const std::vector<std::int64_t> heads = some_below(random, fewest_heads(model));
     const std::vector<std::int64_t> queries = some_below(random, plain.hidden.shape(1));
     pass.return_weights = ReturnedWeights(heads, queries);
+    std::erase_if(pass.capture, [&](ActivationName) { return random.chance(0.5); });
+    pass.capture_layers = some_below(random, model.num_layers());
+    pass.capture_positions = queries;
     const TransformerResult chosen = forward(model, call, pass);
     check_close(chosen.hidden, expected.hidden, share);
+    check_captured(chosen, chosen_of(probe.seen(), pass), share);
     pass.return_weights = ReturnedWeights::last_query();
     const TransformerResult last = forward(model, call, pass);
     for (const Side side : all_sides) {
@@ -71,6 +213,37 @@ TEST_CASE("Results, weights and captures of models are those of float64") {
   }
 }
 
+/// What a chunk [begin, end) of a pass with a cache has of an activation of the whole.
+reference::Doubles<4> of_chunk(const Place& place, const Expected& whole, std::size_t begin,
+                               std::size_t end) {
+  using enum ActivationName;
+  const bool is_mass = place.at == key_mass;
+  const reference::Doubles<4>& all =
+      whole.at(is_mass ? Place{pattern, place.side, place.layer} : place);
+  const bool is_key = place.at == keys || place.at == values;
+  if (place.side == Side::encoder || (is_key && place.side == Side::cross)) {
+    return whole.at(place);
+  }
+  auto rows = first_of(end);
+  rows.erase(rows.begin(), rows.begin() + static_cast<std::ptrdiff_t>(is_key ? 0 : begin));
+  const auto chunk = rows_of(all, first_of(all.shape(1)), rows);
+  const bool has_keys = is_mass || (place.at >= scores && place.at <= dropped_weights);
+  const auto [batch, heads, num_queries, size] = chunk.shape();
+  const std::size_t columns = has_keys && place.side == Side::self ? end : size;
+  reference::Doubles<4> result(
+      std::array{batch, heads, is_mass ? columns : num_queries, is_mass ? std::size_t{1} : columns},
+      0.0);
+  for (std::size_t row = 0; row < batch * heads * num_queries; ++row) {
+    const std::size_t sample = row / num_queries / heads;
+    const std::size_t head = row / num_queries % heads;
+    const std::size_t query = row % num_queries;
+    for (std::size_t j = 0; j < columns; ++j) {
+      result(sample, head, is_mass ? j : query, is_mass ? 0 : j) += chunk(sample, head, query, j);
+    }
+  }
+  return result;
+}
+
 /// The largest difference of rows from those of the whole that begin at `begin`; columns beyond
 /// those of the rows must be 0.
 template <typename Rows, typename Whole>
@@ -89,18 +262,20 @@ double difference_from(const Rows& rows, const Whole& whole, std::size_t begin) 
 }
 
 TEST_CASE("Chunks of any sizes with a cache give what float64 gives for the whole") {
-  for (const TransformerCall& call : all_calls(random_models)) {
+  for (std::size_t number = 0; number < num_cases; ++number) {
+    auto [call, model, random] = case_of(number);
+    call.embeddings.reset();
     if (!call.options.causal || call.has_images()) {
       continue;
     }
     CAPTURE(call.name);
-    Random random(call.tokens.size());
-    Transformer model = model_of(call);
-    const auto expected = reference::forward(call, model.state_dict());
+    ReferenceProbe probe;
+    const auto expected = reference::forward(call, model.state_dict(), probe.hook());
     const std::size_t length = call.tokens.shape(1);
     const Tokens others = random_tokens(call.batch(), length, 17);
     TransformerForwardOptions whole = call.pass;
     whole.return_weights = true;
+    whole.capture = names_of(model.settings());
     for (const Precision precision : {Precision::float32, Precision::float16}) {
       const double share = precision == Precision::float32 ? share_of(call) : 2e-3;
       const double largest = std::fmax(1, largest_magnitude(expected.hidden));
@@ -141,10 +316,68 @@ TEST_CASE("Chunks of any sizes with a cache give what float64 gives for the whol
                                   begin) <= share);
           }
         }
+        Expected of_part;
+        for (const auto& [place, activation] : probe.seen()) {
+          if (place.side != Side::encoder || !has_source) {
+            of_part.emplace(place, of_chunk(place, probe.seen(), begin, end));
+          }
+        }
+        check_captured(part, of_part, 2 * share);
         begin = end;
       }
     }
   }
+}
+
+/// The call with the gates of its model's layers by sample, 1 where none was given.
+TransformerCall with_all_gates(const TransformerCall& call, const Transformer& model) {
+  TransformerCall result = call;
+  for (const Side side : all_sides) {
+    std::vector<HeadGate>& gates = gates_of(result.pass, side);
+    gates.resize(model.attention_layers(side).size());
+    for (std::size_t layer = 0; layer < gates.size(); ++layer) {
+      const std::size_t num_heads = model.attention_layers(side)[layer].num_heads();
+      Tensor<2> by_sample({call.batch(), num_heads});
+      for (std::size_t i = 0; i < by_sample.size(); ++i) {
+        by_sample.data()[i] =
+            static_cast<float>(reference::gate_of(gates[layer], i / num_heads, i % num_heads));
+      }
+      gates[layer] = by_sample;
+    }
+  }
+  return result;
+}
+
+/// Holds a gradient against the difference of the objective between two points, which lie a little
+/// along the gradient and a random direction from `values`, which are moved there and back.
+template <typename Gradient, typename Values, typename Function>
+void check_slope(const Gradient& gradient, Values& values, std::uint64_t seed, double scale,
+                 const Function& objective) {
+  REQUIRE(gradient.size() == values.size());
+  constexpr double step = 1e-5;
+  const auto random = randn<1>({gradient.size()}, seed);
+  const double largest = std::fmax(largest_magnitude(gradient), 1e-30);
+  const Values before = values;
+  std::vector<double> moved(gradient.size());
+  const auto value_at = [&](double sign) {
+    for (std::size_t i = 0; i < gradient.size(); ++i) {
+      const double direction =
+          static_cast<double>(gradient.data()[i]) / largest + static_cast<double>(random(i));
+      values.data()[i] =
+          static_cast<float>(static_cast<double>(before.data()[i]) + sign * step * direction);
+      moved[i] += sign * static_cast<double>(values.data()[i]);
+    }
+    return objective();
+  };
+  const double difference = value_at(1) - value_at(-1);
+  values = before;
+  double expected = 0;
+  double length = 0;
+  for (std::size_t i = 0; i < gradient.size(); ++i) {
+    expected += static_cast<double>(gradient.data()[i]) * moved[i];
+    length += moved[i] * moved[i];
+  }
+  CHECK(std::abs(difference - expected) <= 1e-5 * scale * std::sqrt(length));
 }
 
 /// What a call's gradients are of: the loss, or a sum of products with hidden states and logits.
@@ -152,9 +385,10 @@ struct Objective {
   bool of_loss;
   Tensor<3> hidden;
   Tensor<3> logits;
+  reference::Hook hook;
 
   [[nodiscard]] double value(const TransformerCall& call, const StateDict& parameters) const {
-    const auto output = reference::forward(call, parameters);
+    const auto output = reference::forward(call, parameters, hook);
     if (of_loss) {
       return reference::mean_loss(output.logits, call.targets);
     }
@@ -184,14 +418,21 @@ struct Objective {
 };
 
 TEST_CASE("Gradients are the slopes of the objective in float64") {
-  for (const TransformerCall& given : all_calls(random_models)) {
-    CAPTURE(given.name);
-    Transformer model = model_of(given);
+  for (std::size_t number = 0; number < 2 * num_cases; ++number) {
+    Case each = case_of(number / 2);
+    auto& [given, model, random] = each;
+    // What replaces an activation is a constant.
+    const std::vector<Patch> patches = number % 2 == 1 ? patches_of(each) : std::vector<Patch>();
+    CAPTURE(given.name, described(patches));
+    ReferenceProbe probe(patches);
     TransformerCall call = with_all_gates(given, model);
     const TransformerResult result = forward(model, call, call.pass);
-    const Objective objective{.of_loss = call.has_logits() && call.batch() % 2 == 1,
+    const Objective objective{.of_loss = call.has_logits() && patches.empty() && !call.embeddings &&
+                                         call.batch() % 2 == 1,
                               .hidden = randn<3>(result.hidden.shape(), 36),
-                              .logits = randn<3>(result.logits.shape(), 37)};
+                              .logits = randn<3>(result.logits.shape(), 37),
+                              .hook = probe.hook()};
+    given.pass.patch = patches;
     // Gradients of gates and images are also those of models that cannot be trained.
     TransformerGradients inputs = objective.gradients(given, model);
     StateDict parameters = model.state_dict();
@@ -202,7 +443,9 @@ TEST_CASE("Gradients are the slopes of the objective in float64") {
     for (const auto& [name, gradient] : gradients) {
       scale = std::fmax(scale, largest_magnitude(gradient));
     }
+    scale *= patches.empty() && !call.embeddings ? 1 : 4;
     const auto value = [&] { return objective.value(call, parameters); };
+    static_cast<void>(value());
     std::uint64_t seed = 1;
     for (const auto& [name, gradient] : gradients) {
       CAPTURE(name);
@@ -222,6 +465,10 @@ TEST_CASE("Gradients are the slopes of the objective in float64") {
     CHECK(inputs.pixels.has_value() == call.has_images());
     if (inputs.pixels) {
       check_slope(*inputs.pixels, call.pixels, ++seed, scale, value);
+    }
+    CHECK(inputs.embeddings.has_value() == (!objective.of_loss && call.embeddings.has_value()));
+    if (inputs.embeddings) {
+      check_slope(*inputs.embeddings, *call.embeddings, ++seed, scale, value);
     }
   }
 }
