@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <numeric>
-#include <sstream>
 
 namespace headwise::test {
 namespace {
@@ -47,12 +46,7 @@ Patch random_patch(Random& random, const Place& place, const xt::xarray<float>& 
   if (random.chance(0.5)) {
     const auto chosen = rows_of(all, patch.heads.value_or(first_of(all.shape(1))),
                                 patch.positions.value_or(first_of(all.shape(2))));
-    std::vector<std::size_t> shape(other.shape().begin(), other.shape().end());
-    shape[1] = chosen.shape(has_heads(place.at) ? 1 : 2);
-    if (has_heads(place.at)) {
-      shape[2] = chosen.shape(2);
-    }
-    value.resize(shape);
+    value.resize(shape_of(place.at, chosen));
     std::copy(chosen.begin(), chosen.end(), value.begin());
   }
   patch.value = value;
@@ -118,25 +112,6 @@ std::vector<Patch> random_patches(Random& random,
     } while (random.chance(0.3));
   }
   return patches;
-}
-
-std::string described(const std::vector<Patch>& patches) {
-  std::ostringstream text;
-  for (const Patch& patch : patches) {
-    text << package_name_of(patch.at) << " of side " << static_cast<int>(patch.side) << ", layer "
-         << patch.layer << ", kind " << patch.value.index();
-    if (const auto* kind = std::get_if<PatchKind>(&patch.value); kind != nullptr) {
-      text << "." << static_cast<int>(*kind);
-    }
-    for (const auto& list : {patch.heads, patch.positions}) {
-      text << (list ? "; chosen" : "; all");
-      for (const std::int64_t number : list.value_or(first_of(0))) {
-        text << " " << number;
-      }
-    }
-    text << "\n";
-  }
-  return text.str();
 }
 
 std::vector<std::int64_t> first_of(std::size_t count) {

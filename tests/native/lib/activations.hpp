@@ -4,7 +4,6 @@
 #include <headwise/headwise.hpp>
 #include <map>
 #include <optional>
-#include <string>
 #include <string_view>
 #include <tuple>
 #include <vector>
@@ -50,15 +49,26 @@ struct Place {
   auto operator<=>(const Place&) const = default;
 };
 
+/// The shape of an activation that is (batch, heads, rows, size) with all axes.
+template <typename Tensor>
+std::vector<std::size_t> shape_of(ActivationName at, const Tensor& activation) {
+  using enum ActivationName;
+  std::vector<std::size_t> shape(activation.shape().begin(), activation.shape().end());
+  if (at == key_mass || at == row_entropy || at == final_norm_scale) {
+    shape.pop_back();
+  }
+  if (at >= resid_pre) {
+    shape.erase(shape.begin() + 1);
+  }
+  return shape;
+}
+
 /// Everything that a pass captured, of all layers.
 std::map<Place, xt::xarray<float>> captured_in(const TransformerResult& result);
 
-/// Patches of a pass, whose values are what another one captured. Some replace one activation.
+/// Patches of a pass whose activations are these, with values of them. Some replace one activation.
 std::vector<Patch> random_patches(Random& random,
                                   const std::map<Place, xt::xarray<float>>& captured);
-
-/// For messages.
-std::string described(const std::vector<Patch>& patches);
 
 std::vector<std::int64_t> first_of(std::size_t count);
 

@@ -287,89 +287,67 @@ TEST_CASE("What a model has no use for is refused by name") {
 
 TEST_CASE("Activations that a model does not have are neither captured nor replaced") {
   using enum ActivationName;
-  const std::map<std::string, Transformer> models = [] {
-    std::map<std::string, Transformer> all;
-    for (const std::string name :
-         {"plain", "no feed-forward layers", "norm after", "an encoder", "patches"}) {
-      all.emplace(name, small_transformer(name).options);
-    }
-    return all;
-  }();
-  const Tokens tokens = random_tokens(2, 4, 1);
   using Options = TransformerForwardOptions;
-  const auto patch = [](const Patch& of_pass) { return Options{.patch = {of_pass}}; };
-  const struct {
-    std::string model;
-    Options options;
-    std::string error;
-  } cases[] = {
-      {"plain", {.capture = {z, keys, z}}, "capture: expected each name once, got z twice"},
-      {"no feed-forward layers",
-       {.capture = {mlp_out}},
-       "capture: expected none of a model without feed-forward layers, got mlp_out"},
-      {"norm after",
-       {.capture = {final_norm_scale}},
-       "capture: expected none of a model without a final norm, got final_norm_scale"},
-      {"plain", {.capture_layers = {{2}}}, "capture_layers: expected integers from 0 to 1, got 2"},
-      {"plain",
-       {.capture_positions = {{1, 1}}},
-       "capture_positions: expected each position once, got 1 twice"},
-      {"plain", patch({.at = scores}),
-       "patch[0].at: expected an activation that can be replaced, got scores"},
-      {"plain", patch({.at = z, .side = Side::cross}),
-       "patch[0].side: expected a side that runs, got cross"},
-      {"plain", patch({.at = z, .side = Side::encoder}),
-       "patch[0].side: expected a side that runs, got encoder"},
-      {"an encoder",
-       {.patch = {{.at = z}, {.at = resid_pre, .side = Side::cross}}, .source = tokens},
-       "patch[1].at: expected an activation of cross-attention, got resid_pre"},
-      {"no feed-forward layers", patch({.at = mlp_out}),
-       "patch[0].at: expected none of a model without feed-forward layers, got mlp_out"},
-      {"plain", patch({.at = z, .layer = 2}),
-       "patch[0].layer: expected an integer from 0 to 1, got 2"},
-      {"plain", patch({.at = attn_out, .heads = {{0}}}),
-       "patch[0].heads: expected none of an activation without heads, got a list"},
-      {"plain", patch({.at = head_out, .heads = {{2}}}),
-       "patch[0].heads: expected integers from 0 to 1, got 2"},
-      {"plain", patch({.at = embeddings, .layer = 9, .positions = {{4}}}),
-       "patch[0].positions: expected integers from 0 to 3, got 4"},
-      {"plain", patch({.at = z, .value = PatchKind::value}),
-       "patch[0].value: expected a tensor, zero or mean, got none"}};
+  const Tokens tokens = random_tokens(2, 4, 1);
   const auto error_with = [&](const std::string& name, const auto& input, const Options& options) {
-    Transformer model = models.at(name).copy();
+    Transformer model(small_transformer(name).options);
     return error_of([&] { return model.forward(input, options); });
   };
-  for (const auto& [model, options, error] : cases) {
-    CHECK(error_with(model, tokens, options) == "invalid-option; " + error);
-  }
-  // The whole shape, or that of the chosen rows.
-  const auto with_value = [&](const xt::xarray<float>& value) {
-    return patch({.at = z, .heads = {{1}}, .positions = {{3}}, .value = value});
+  const auto error_of_patch = [&](const Patch& patch) {
+    return error_with("plain", tokens, {.patch = {{.at = z}, patch}});
   };
-  for (const auto& value : {full<4>({2, 2, 4, 4}, 1), full<4>({2, 1, 1, 4}, 1)}) {
-    CHECK(error_with("plain", tokens, with_value(value)) == "no error");
+  const std::pair<Patch, std::string> patches[] = {
+      {{.at = scores}, "at: expected an activation that can be replaced, got scores"},
+      {{.at = z, .side = Side::cross}, "side: expected a side that runs, got cross"},
+      {{.at = z, .side = Side::encoder}, "side: expected a side that runs, got encoder"},
+      {{.at = z, .layer = 2}, "layer: expected an integer from 0 to 1, got 2"},
+      {{.at = attn_out, .heads = {{0}}},
+       "heads: expected none of an activation without heads, got a list"},
+      {{.at = head_out, .heads = {{2}}}, "heads: expected integers from 0 to 1, got 2"},
+      {{.at = embeddings, .layer = 9, .positions = {{4}}},
+       "positions: expected integers from 0 to 3, got 4"},
+      {{.at = z, .value = PatchKind::value}, "value: expected a tensor, zero or mean, got none"}};
+  for (const auto& [wrong, error] : patches) {
+    CHECK(error_of_patch(wrong) == "invalid-option; patch[1]." + error);
   }
-  CHECK(error_with("plain", tokens, with_value(full<4>({2, 1, 4, 4}, 1))) ==
-        "invalid-shape; patch[0].value: expected (2, 1, 1, 4), got (2, 1, 4, 4)");
-  Transformer plain = models.at("plain").copy();
-  CHECK(error_of([&] { return plain.loss(tokens, tokens, patch({.at = z})); }) ==
-        "invalid-option; patch: expected none in a pass with a loss, got patches");
+  const Patch patch{.at = z, .heads = {{1}}, .positions = {{3}}, .value = full<4>({2, 1, 4, 4}, 1)};
+  CHECK(error_of_patch(patch) ==
+        "invalid-shape; patch[1].value: expected (2, 1, 1, 4), got (2, 1, 4, 4)");
+  Transformer plain(small_transformer("plain").options);
   ModelCache cache = plain.create_cache({.batch_size = 2, .max_length = 9});
-  CHECK(error_of([&] {
-          return plain.forward(tokens, {.patch = {{.at = pattern}}, .cache = &cache});
-        }) == "invalid-option; patch[0].at: expected another beside a cache, got pattern");
-  CHECK(cache.length() == 0);
-  const auto given = [](std::size_t batch, std::size_t length, std::size_t size) {
-    return Embeddings{full<3>({batch, length, size}, 1)};
+  const auto given = [](std::size_t length, std::size_t size) {
+    return Embeddings{full<3>({1, length, size}, 1)};
   };
-  CHECK(error_with("patches", given(2, 4, 8), {}) ==
-        "invalid-option; embeddings: expected none for a model that reads images, got embeddings");
-  CHECK(error_with("plain", given(2, 4, 7), {}) ==
-        "invalid-shape; embeddings: expected (batch, length, 8), got (2, 4, 7)");
-  CHECK(error_with("plain", given(1, 11, 8), {}) ==
-        "invalid-shape; embeddings: expected length at most 10, got 11");
-  CHECK(error_with("plain", given(1, 11, 8), {.key_mask = random_tokens(1, 11, 1) * 0 + 1}) ==
-        "invalid-shape; embeddings: expected at most max_length (10) without padding, got 11");
+  const std::pair<std::string, std::string> others[] = {
+      {error_with("plain", tokens, {.capture = {z, keys, z}}),
+       "option; capture: expected each name once, got z twice"},
+      {error_with("no feed-forward layers", tokens, {.capture = {mlp_out}}),
+       "option; capture: expected none of a model without feed-forward layers, got mlp_out"},
+      {error_with("norm after", tokens, {.capture = {final_norm_scale}}),
+       "option; capture: expected none of a model without a final norm, got final_norm_scale"},
+      {error_with("plain", tokens, {.capture_layers = {{2}}}),
+       "option; capture_layers: expected integers from 0 to 1, got 2"},
+      {error_with("plain", tokens, {.capture_positions = {{1, 1}}}),
+       "option; capture_positions: expected each position once, got 1 twice"},
+      {error_with("an encoder", tokens,
+                  {.patch = {{.at = resid_pre, .side = Side::cross}}, .source = tokens}),
+       "option; patch[0].at: expected an activation of cross-attention, got resid_pre"},
+      {error_of(
+           [&] { return plain.forward(tokens, {.patch = {{.at = pattern}}, .cache = &cache}); }),
+       "option; patch[0].at: expected another beside a cache, got pattern"},
+      {error_of([&] { return plain.loss(tokens, tokens, {.patch = {patch}}); }),
+       "option; patch: expected none in a pass with a loss, got patches"},
+      {error_with("patches", given(4, 8), {}),
+       "option; embeddings: expected none for a model that reads images, got embeddings"},
+      {error_with("plain", given(4, 7), {}),
+       "shape; embeddings: expected (batch, length, 8), got (1, 4, 7)"},
+      {error_with("plain", given(11, 8), {}),
+       "shape; embeddings: expected length at most 10, got 11"},
+      {error_with("plain", given(11, 8), {.key_mask = random_tokens(1, 11, 1) * 0 + 1}),
+       "shape; embeddings: expected at most max_length (10) without padding, got 11"}};
+  for (const auto& [got, expected] : others) {
+    CHECK(got == "invalid-" + expected);
+  }
 }
 
 TEST_CASE(
