@@ -120,15 +120,20 @@ class Values {
 
 type Pair = readonly [string, string];
 
+/** Longer pieces are not merged: their time grows with the square of their length. SentencePiece's default is 16. */
+const longestPiece = 128;
+
 /**
  * Merges of SentencePiece's BPE: every way to split a piece into two others. The higher the score of a piece, the
  * earlier its merges.
  */
 function mergesByScores({ tokens, types }: Values, scores: readonly number[]): Pair[] {
-  const isNormal = (id: number): boolean => types[id] === kinds.normal;
-  const ids = new Map(
-    [...tokens.entries()].filter(([id]) => isNormal(id)).map(([id, t]) => [t, id]),
-  );
+  const ids = new Map<string, number>();
+  for (const [id, piece] of tokens.entries()) {
+    if (types[id] === kinds.normal && piece.length <= longestPiece) {
+      ids.set(piece, id);
+    }
+  }
   const merges: { pair: Pair; score: number; first: number; second: number }[] = [];
   for (const [piece, id] of ids) {
     for (let at = 1; at < piece.length; at++) {
