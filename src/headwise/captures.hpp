@@ -13,7 +13,8 @@ namespace headwise {
 /// Source: activation patching, as in TransformerLens.
 struct Patch {
   /// Any but `scores`, `dropped_weights`, `key_mass` and `row_entropy`. A replaced pattern need not
-  /// sum to 1; `pattern` cannot be replaced beside a cache.
+  /// sum to 1, has no dropout, and is what the last three are computed from; `pattern` cannot be
+  /// replaced beside a cache.
   ActivationName at{};
   std::int64_t layer = 0;  ///< ignored for `embeddings` and `final_norm_scale`
   Side side = Side::self;
@@ -22,7 +23,7 @@ struct Patch {
   /// Which positions of the call. Default: all.
   std::optional<std::vector<std::int64_t>> positions = {};
   /// What replaces it: numbers of the activation's shape, or of the chosen heads and positions
-  /// alone; zeros; or its own mean over batch and positions.
+  /// alone, in their order; zeros; or its own mean over batch and positions.
   std::variant<PatchKind, xt::xarray<float>> value = PatchKind::zero;
 };
 
