@@ -71,7 +71,7 @@ GeneratedText Transformer::generate_text(const std::vector<std::int64_t>& tokens
       memory.pass.logits = logits.data();
       memory.pass.last_logits = true;
       TransformerResult result;
-      memory.make_weights(*this, returned, result);
+      memory.make_weights(*this, returned, false, result);
       memory.lay_out_forward(core_);
       core_.forward_into(memory.pass);
       const auto token = static_cast<std::int64_t>(

@@ -116,7 +116,7 @@ TransformerResult PassMemory::make_results(const Transformer& model,
     result.encoder_hidden = make_tensor<3>({pass.batch, pass.source_length, settings.num_hiddens});
     pass.encoder_hidden = result.encoder_hidden->data();
   }
-  make_weights(model, options.return_weights, result);
+  make_weights(model, options.return_weights, true, result);
   probe.add_patches(model, options.patch, sizes);
   probe.add_captures(model, options, sizes, result);
   pass.probe = probe.probe();
@@ -124,7 +124,7 @@ TransformerResult PassMemory::make_results(const Transformer& model,
 }
 
 void PassMemory::make_weights(const Transformer& model, const ReturnedWeights& chosen,
-                              TransformerResult& result) {
+                              bool with_encoder, TransformerResult& result) {
   if (!chosen) {
     return;
   }
@@ -144,7 +144,7 @@ void PassMemory::make_weights(const Transformer& model, const ReturnedWeights& c
   add_layers(Side::self, pass.length, sizes.num_keys, chosen, result.attention_weights);
   add_layers(Side::cross, pass.length, sizes.num_source_keys, chosen,
              result.cross_attention_weights);
-  if (pass.source != nullptr && pass.encoder_hidden != nullptr) {
+  if (pass.source != nullptr && with_encoder) {
     add_layers(Side::encoder, pass.source_length, pass.source_length, true,
                result.encoder_attention_weights);
   }

@@ -55,8 +55,8 @@ struct PassMemory {
   /// Results of `forward_into`, which the pass is to write.
   [[nodiscard]] TransformerResult make_results(const Transformer& model,
                                                const TransformerForwardOptions& options);
-  /// The weights among them; the encoder's are whole, and only of a pass that returns its output.
-  void make_weights(const Transformer& model, const ReturnedWeights& chosen,
+  /// The weights among them; the encoder's are whole.
+  void make_weights(const Transformer& model, const ReturnedWeights& chosen, bool with_encoder,
                     TransformerResult& result);
   [[nodiscard]] TransformerGradients make_gate_gradients(const Transformer& model);
 

@@ -21,7 +21,10 @@ function assertRoundTrip(tensors, metadata) {
   const file = saveSafetensors(tensors, metadata);
   const loaded = loadSafetensors(file);
   assertSameTensors(loaded.tensors, tensors);
-  assert.deepEqual(Object.entries(loaded.metadata).sort(), Object.entries(metadata ?? {}).sort());
+  assert.deepEqual(
+    Object.entries(loaded.metadata).sort(),
+    Object.entries({ format: 'pt', ...metadata }).sort(),
+  );
   assert.deepEqual(saveSafetensors(loaded.tensors, loaded.metadata), file);
 }
 
@@ -136,6 +139,7 @@ test('a file of several dtypes has the layout of the safetensors library', () =>
     a: { dtype: 'U32', data: Uint32Array.of(7), shape: [1] },
   };
   const header = {
+    __metadata__: { format: 'pt' },
     ids: { dtype: 'I64', shape: [], data_offsets: [0, 8] },
     a: { dtype: 'U32', shape: [1], data_offsets: [8, 12] },
     b: { dtype: 'F32', shape: [1], data_offsets: [12, 16] },
@@ -154,7 +158,7 @@ test('bytes may be of every kind, and are neither modified nor kept', () => {
     const given = convert(file);
     const { tensors, metadata } = loadSafetensors(given);
     assertSameTensors(tensors, expected);
-    assert.deepEqual(metadata, { a: 'b' }, kind);
+    assert.deepEqual(metadata, { format: 'pt', a: 'b' }, kind);
     assert.deepEqual(given, convert(file), kind);
     new Uint8Array(given.buffer ?? given).fill(0xff);
     assertSameTensors(tensors, expected);
