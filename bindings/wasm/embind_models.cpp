@@ -30,6 +30,7 @@ EMSCRIPTEN_BINDINGS(models) {
   function("clipGradientNorm", &Call<&clip_gradient_norm>::run);
   function("newModel", &Call<&new_model>::run);
   function("deleteModel", &Call<&delete_model>::run);
+  function("copyLayer", &Call<&copy_layer>::run);
   function("describeModel", &Call<&describe_model>::run);
   function("modelParameters", &Call<&model_parameters>::run);
   function("zeroModelGradients", &Call<&zero_model_gradients>::run);

@@ -13,6 +13,7 @@
 #include <span>
 #include <vector>
 
+#include "layer_calls.hpp"
 #include "memory.hpp"
 #include "model.hpp"
 #include "records.hpp"
@@ -26,6 +27,22 @@ enum class PassKind : std::uint8_t { forward, loss, gradients, training, lens, a
 
 std::optional<std::int64_t> size_if_given(std::size_t size) {
   return size != 0 ? std::optional<std::int64_t>(size) : std::nullopt;
+}
+
+std::optional<RotaryScaling> scaling_of(const ModelOptions& options) {
+  if (options.rotary_scaling == 0) {
+    return std::nullopt;
+  }
+  const auto given = [](double number) {
+    return std::isnan(number) ? std::nullopt : std::optional(number);
+  };
+  return RotaryScaling{.type = static_cast<RotaryScaling::Type>(options.rotary_scaling - 1),
+                       .factor = options.rotary_factor,
+                       .original_length = options.rotary_length,
+                       .slow_turns = options.rotary_slow_turns,
+                       .fast_turns = given(options.rotary_fast_turns),
+                       .truncate = options.rotary_truncate,
+                       .attention_factor = given(options.rotary_attention_factor)};
 }
 
 /// JavaScript writes `LayerPass` in the layout of the library's struct.
@@ -120,6 +137,7 @@ AttentionDescription description_of(const AttentionLayer& layer) {
           .rotary_size = settings.rotary ? settings.rotary->size : 0,
           .rotary_base = settings.rotary ? settings.rotary->base : 0,
           .rotary_interleaved = settings.rotary && settings.rotary->interleaved,
+          .qk_norm = settings.qk_norm.has_value(),
           .dropout = settings.dropout,
           .seed = settings.seed};
 }
@@ -127,7 +145,8 @@ AttentionDescription description_of(const AttentionLayer& layer) {
 }  // namespace
 
 TransformerOptions read_model_options(Address request) {
-  const auto& given = block_at<ModelOptions>(request);
+  const auto message = message_at<NewModel>(request);
+  const ModelOptions& given = message.options;
   const auto size = [](std::size_t number) { return static_cast<std::int64_t>(number); };
   TransformerOptions options{
       .vocabulary_size = size(given.vocabulary_size),
@@ -142,6 +161,8 @@ TransformerOptions read_model_options(Address request) {
       .gated = given.gated,
       .norm = static_cast<Norm>(given.norm),
       .norm_first = given.norm_first,
+      .parallel_residual = given.parallel_residual,
+      .post_norms = given.post_norms,
       .norm_epsilon = given.norm_epsilon,
       .norm_bias = given.norm_bias,
       .final_norm = static_cast<bool>(given.final_norm),
@@ -149,12 +170,15 @@ TransformerOptions read_model_options(Address request) {
       .positions = static_cast<Positions>(given.positions),
       .rotary = {.base = given.rotary_base,
                  .size = size_if_given(given.rotary_size),
-                 .interleaved = given.rotary_interleaved},
+                 .interleaved = given.rotary_interleaved,
+                 .scaling = scaling_of(given)},
+      .qk_norm = given.qk_norm,
       .embedding_scale = given.embedding_scale,
       .bias = given.bias,
       .qkv_bias = static_cast<bool>(given.qkv_bias),
       .tied_embeddings = given.tied_embeddings,
       .logits_bias = given.logits_bias,
+      .logits_softcap = given.logits_softcap,
       .head = given.head,
       .segments = size(given.segments),
       .causal = given.causal,
@@ -169,6 +193,10 @@ TransformerOptions read_model_options(Address request) {
                            : std::optional(static_cast<std::int64_t>(given.padding_token)),
       .seed = std::uint64_t{given.seed},
   };
+  for (std::size_t layer = 0; layer < message.windows.size() / 2; ++layer) {
+    options.windows.emplace_back(Window{.left = size(message.windows[2 * layer]),
+                                        .right = size(message.windows[2 * layer + 1])});
+  }
   if (given.encoder_layers > 0) {
     options.encoder = {.num_layers = size(given.encoder_layers),
                        .num_heads = size_if_given(given.encoder_heads),
@@ -213,6 +241,12 @@ ParameterList::ParameterList(Model& model, bool whole) {
 Address new_model(Address options) {
   return address_of(
       new Model(read_model_options(options)));  // NOLINT(*-owning-memory): JavaScript owns it
+}
+
+Address copy_layer(Address layer) {
+  auto* copy = new AttentionLayer(layer_at(layer));  // NOLINT(*-owning-memory): JavaScript owns it
+  copy->set_training(false);
+  return address_of(copy);
 }
 
 void delete_model(Address model) { delete at<Model>(model); }

@@ -10,6 +10,8 @@ namespace headwise::bindings {
 /// Returns the address of a new model of these `ModelOptions`, which `delete_model` frees.
 Address new_model(Address options);
 void delete_model(Address model);
+/// Returns the address of a copy of a layer in evaluation mode, which `delete_layer` frees.
+Address copy_layer(Address layer);
 /// The attention layers of a model: a `ModelDescription`.
 Address describe_model(Address model);
 

@@ -45,6 +45,8 @@ std::size_t size_or_0(const std::optional<Integer>& size) {
 
 ModelOptions block_of(const TransformerOptions& options) {
   constexpr std::int64_t unlimited = AttentionMask::unlimited;
+  constexpr double by_default = std::numeric_limits<double>::quiet_NaN();
+  const RotaryScaling scaling = options.rotary.scaling.value_or(RotaryScaling{});
   const Window window = options.window.value_or(Window{});
   const std::int64_t ffn_hiddens = options.ffn_hiddens.value_or(4 * options.num_hiddens);
   const EncoderOptions encoder = options.encoder.value_or(EncoderOptions{.num_layers = 0});
@@ -62,6 +64,8 @@ ModelOptions block_of(const TransformerOptions& options) {
       .gated = options.gated,
       .norm = static_cast<std::size_t>(options.norm),
       .norm_first = options.norm_first,
+      .parallel_residual = options.parallel_residual,
+      .post_norms = options.post_norms,
       .norm_epsilon = options.norm_epsilon,
       .norm_bias = options.norm_bias,
       .final_norm = options.final_norm.value_or(options.norm_first),
@@ -73,11 +77,21 @@ ModelOptions block_of(const TransformerOptions& options) {
       .rotary_base = options.rotary.base,
       .rotary_size = size_or_0(options.rotary.size),
       .rotary_interleaved = options.rotary.interleaved,
+      .rotary_scaling =
+          options.rotary.scaling ? static_cast<std::size_t>(options.rotary.scaling->type) + 1 : 0,
+      .rotary_factor = scaling.factor,
+      .rotary_length = scaling.original_length,
+      .rotary_slow_turns = scaling.slow_turns,
+      .rotary_fast_turns = scaling.fast_turns.value_or(by_default),
+      .rotary_truncate = scaling.truncate,
+      .rotary_attention_factor = scaling.attention_factor.value_or(by_default),
+      .qk_norm = options.qk_norm,
       .embedding_scale = options.embedding_scale,
       .bias = options.bias,
       .qkv_bias = options.qkv_bias.value_or(options.bias),
       .tied_embeddings = options.tied_embeddings,
       .logits_bias = options.logits_bias,
+      .logits_softcap = options.logits_softcap,
       .head = options.head,
       .segments = static_cast<std::size_t>(options.segments),
       .causal = options.causal,
@@ -95,6 +109,18 @@ ModelOptions block_of(const TransformerOptions& options) {
       .class_token = patches.class_token,
       .weights = 0,
       .seed = 0};
+}
+
+/// To the left and to the right of each layer; empty if all are alike.
+std::vector<std::size_t> windows_of(const TransformerOptions& options) {
+  std::vector<std::size_t> sides;
+  for (const std::optional<Window>& each : options.windows) {
+    const Window window = each.value_or(Window{});
+    for (const std::optional<std::int64_t>& side : {window.left, window.right}) {
+      sides.push_back(static_cast<std::size_t>(side.value_or(AttentionMask::unlimited)));
+    }
+  }
+  return sides;
 }
 
 Address respond_tensors(Model& model, bool whole = false) {
@@ -119,9 +145,11 @@ Address plan_checkpoint(Address request) {
   const auto checkpoint = message_at<Checkpoint>(request);
   PretrainedConfig config = config_of(checkpoint);
   const PretrainedPlan plan = plan_pretrained(config, checkpoint.tensors, checkpoint.same_as);
+  const std::vector<std::size_t> windows = windows_of(plan.options);
   return respond(CheckpointPlan{.problem = config.problems(),
                                 .tensor_problem = plan.problems,
                                 .options = block_of(plan.options),
+                                .windows = windows,
                                 .tied = plan.tied,
                                 .is_untied = plan.is_untied});
 }

@@ -308,8 +308,9 @@ class MultiHeadAttention final : public AttentionLayer {
   /// `W_v.weight`, `W_o.weight` (output_size, num_hiddens), with bias `W_q.bias` (num_hiddens,) and
   /// so on; of convolutions (num_hiddens, query_size / num_heads, 1); `bias_k`, `bias_v` (1, 1,
   /// num_kv_heads · head size); of additive pooling `attention.W_q.weight`, `attention.W_k.weight`
-  /// (attention_hiddens, head size) and `attention.w_v.weight` (1, attention_hiddens). Throws
-  /// `Error` (sizes-unknown) before sizes are inferred.
+  /// (attention_hiddens, head size) and `attention.w_v.weight` (1, attention_hiddens); of `qk_norm`
+  /// `q_norm.weight` and `k_norm.weight` (head size,). Throws `Error` (sizes-unknown) before sizes
+  /// are inferred.
   [[nodiscard]] StateDict state_dict() const;
 
   /// Loads all parameters, or none; outdates a pending backward. Throws `Error`

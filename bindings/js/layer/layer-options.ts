@@ -126,6 +126,8 @@ export interface LayerSettings {
   readonly scale: number;
   readonly softcap: number;
   readonly rotary: RotarySettings | undefined;
+  /** Of models' layers: whether queries and keys are normalized. */
+  readonly qkNorm?: boolean;
   readonly biasKv: boolean;
   readonly zeroAttention: boolean;
   readonly weights: Precision;
@@ -186,11 +188,11 @@ export function checkScale(value: unknown, argument = 'scale'): number | undefin
 }
 
 /** Checks a cap of the scores: a finite number of at least 0. Default: 0, which is off. */
-export const checkSoftcap = (value: unknown): number =>
-  ifGiven('softcap', value, checkNonNegative) ?? 0;
+export const checkSoftcap = (value: unknown, argument = 'softcap'): number =>
+  ifGiven(argument, value, checkNonNegative) ?? 0;
 
 /** A copy of the rotary options. */
-export const readRotary = (value: RotaryOptions): Partial<RotaryOptions> =>
+const readRotary = (value: RotaryOptions): Partial<RotaryOptions> =>
   checkOptions<RotaryOptions>(value, ['base', 'size', 'interleaved'], 'rotary');
 
 function checkRotary(

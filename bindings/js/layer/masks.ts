@@ -216,17 +216,17 @@ function checkMask(
   };
 }
 
-export function checkWindow(value: unknown): readonly [number, number] {
+export function checkWindow(value: unknown, argument = 'window'): readonly [number, number] {
   if (value === undefined) {
     return [largestInteger, largestInteger];
   }
   const expected = 'two integers from 0 on or Infinity';
   if (!Array.isArray(value) || value.length !== 2) {
-    fail('invalid-option', 'window', expected, show(value));
+    fail('invalid-option', argument, expected, show(value));
   }
   const side = (size: unknown): number => {
     if (size !== Infinity && !isIntegerIn(size, 0)) {
-      fail('invalid-option', 'window', expected, show(size));
+      fail('invalid-option', argument, expected, show(size));
     }
     return Math.min(size, largestInteger);
   };

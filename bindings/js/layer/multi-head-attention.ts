@@ -1,6 +1,7 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import { HeadwiseError } from '../runtime/errors.js';
 import { completed, Handle, type Held } from '../runtime/handle.js';
+import type { Address } from '../runtime/memory.js';
 import { checkOptions } from '../runtime/options.js';
 import type { Precision } from '../runtime/precisions.js';
 import { commit, core } from '../runtime/wasm.js';
@@ -54,17 +55,23 @@ import {
 import { inspect, printedLayer } from './printed.js';
 import { checkHeads, checkPrunable, readHeads, removeHeads, withoutHeads } from './pruning.js';
 
-/** A layer that is part of a model. */
-export class LayerOfModel {
-  readonly handle: Held;
-  readonly settings: LayerSettings;
-  /** Size of the inputs' last axis. */
-  readonly size: number;
+/** A new layer in WebAssembly memory. */
+function made(options: MultiHeadAttentionOptions) {
+  const [settings, sizes] = checkLayerOptions(options);
+  return { handle: newLayer(settings, sizes), settings, sizes };
+}
 
-  constructor(handle: Held, settings: LayerSettings, size: number) {
+/** A layer that is part of a model, or a copy of one. */
+export class LayerOfModel {
+  /** The model's part, or the address of a copy. */
+  readonly handle: Held | Address;
+  readonly settings: LayerSettings;
+  readonly sizes: InputSizes;
+
+  constructor(handle: Held | Address, settings: LayerSettings, sizes: InputSizes) {
     this.handle = handle;
     this.settings = settings;
-    this.size = size;
+    this.sizes = sizes;
   }
 }
 
@@ -86,6 +93,8 @@ export class MultiHeadAttention {
   /** Input shapes of the latest forward with `requiresGrad`. */
   #pending: PendingShapes = { queries: [], keys: [], values: [] };
   readonly #handle: Held;
+  /** Only the core has all settings of those. */
+  readonly #isOfModel: boolean;
 
   /**
    * @throws HeadwiseError `invalid-option` for options out of range or that exclude each other; `unknown-option`,
@@ -93,20 +102,13 @@ export class MultiHeadAttention {
    */
   constructor(options: MultiHeadAttentionOptions) {
     core(); // Fails before `init`, even if the options are invalid.
-    if (options instanceof LayerOfModel) {
-      const { handle, settings, size } = options;
-      this.#settings = settings;
-      this.#sizes = { querySize: size, keySize: size, valueSize: size };
-      this.#initialized = true;
-      this.#handle = handle;
-      registerTrainable(this, { isModel: false, handle, weights: settings.weights });
-      return;
-    }
-    const [settings, sizes] = checkLayerOptions(options);
+    this.#isOfModel = options instanceof LayerOfModel;
+    const { handle, settings, sizes } = options instanceof LayerOfModel ? options : made(options);
     this.#settings = settings;
     this.#sizes = sizes;
     this.#initialized = Object.values(sizes).every((size) => size !== undefined);
-    this.#handle = new Handle('layer', this, newLayer(settings, sizes), 'deleteLayer');
+    this.#handle =
+      typeof handle === 'number' ? new Handle('layer', this, handle, 'deleteLayer') : handle;
     const { weights } = settings;
     registerTrainable(this, { isModel: false, handle: this.#handle, weights });
   }
@@ -135,7 +137,11 @@ export class MultiHeadAttention {
    * @internal
    */
   static copyOf(layer: MultiHeadAttention): MultiHeadAttention {
-    layer.#handle.inUse();
+    const address = layer.#handle.inUse();
+    if (layer.#isOfModel) {
+      const copied = core().copyLayer(address);
+      return MultiHeadAttention.ofModel(new LayerOfModel(copied, layer.#settings, layer.#sizes));
+    }
     const settled = { ...layer.#settings, ...layer.#sizes };
     const unfit = settled.pooling === 'additive' ? 'scale' : 'attentionHiddens';
     const options = layerOptionNames

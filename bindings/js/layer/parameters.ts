@@ -63,6 +63,10 @@ export function parametersOf(settings: LayerSettings, sizes: InputSizes): Parame
     add(11, 'attention.W_k.weight', attentionHiddens, headSize);
     add(12, 'attention.w_v.weight', 1, attentionHiddens);
   }
+  if (settings.qkNorm === true) {
+    add(13, 'q_norm.weight', headSize);
+    add(14, 'k_norm.weight', headSize);
+  }
   return parameters;
 }
 

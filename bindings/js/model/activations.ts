@@ -260,15 +260,20 @@ function axesOf(
 const listOf = (...axes: readonly (number | undefined)[]): number[] =>
   axes.filter((axis) => axis !== undefined);
 
+const ffnHiddensOf = (settings: TransformerSettings, side: Side): number =>
+  side === 'encoder' ? settings.encoderFfnHiddens : settings.ffnHiddens;
+
 function checkAvailable(
   argument: string,
   { settings }: ProbedModel,
   side: Side,
   name: ActivationName,
 ): void {
-  const ffnHiddens = side === 'encoder' ? settings.encoderFfnHiddens : settings.ffnHiddens;
-  if (name === 'mlpOut' && ffnHiddens === 0) {
+  if (name === 'mlpOut' && ffnHiddensOf(settings, side) === 0) {
     fail('invalid-option', argument, 'none of a model without feed-forward layers', name);
+  }
+  if (name === 'residMid' && settings.parallelResidual) {
+    fail('invalid-option', argument, 'none of a model whose layers run side by side', name);
   }
   if (name === 'finalNormScale' && !(settings.finalNorm && hasNorms(settings))) {
     fail('invalid-option', argument, 'none of a model without a final norm', name);
@@ -423,7 +428,7 @@ export const checkPositions = (
 export function checkProbe(model: ProbedModel, pass: ProbedPass, given: GivenProbe): CheckedProbe {
   const { layers: layersOf, settings } = model;
   for (const name of given.capture) {
-    checkAvailable('capture', model, 'self', name);
+    checkAvailable('capture', model, settings.ffnHiddens > 0 ? 'self' : 'encoder', name);
   }
   const most = Math.max(layersOf.self.length, layersOf.encoder.length);
   const chosenLayers = checkChosen('captureLayers', 'layer', given.layers, most);
@@ -436,7 +441,11 @@ export function checkProbe(model: ProbedModel, pass: ProbedPass, given: GivenPro
     }
     const sizes = sizesOf(side, pass);
     for (const name of given.capture) {
-      if (side === 'cross' && isStream(name) && name !== 'attnOut') {
+      const isLacking =
+        side === 'cross'
+          ? isStream(name) && name !== 'attnOut'
+          : name === 'mlpOut' && ffnHiddensOf(settings, side) === 0;
+      if (isLacking) {
         continue;
       }
       const ofKeys = name === 'keys' || name === 'values';

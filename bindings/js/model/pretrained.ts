@@ -5,7 +5,6 @@ import {
   prunedHeads,
   type CheckpointPlan,
   type ConfigField,
-  type ModelOptions,
 } from 'headwise-records';
 import type { StoredCheckpoint } from '../io/stored-checkpoints.js';
 import { toDict } from '../layer/from-state-dict.js';
@@ -24,6 +23,7 @@ import { sizeOf } from '../tensor/shapes.js';
 import { Tensor } from '../tensor/tensor.js';
 import { sides } from './sides.js';
 import type { PretrainedConfig } from './pretrained-options.js';
+import { scalingOf } from './rotary-scaling.js';
 import {
   activations,
   encoderOptions,
@@ -34,12 +34,14 @@ import {
 } from './transformer-options.js';
 
 /** The public options that match the core's. */
-function optionsOf(given: ModelOptions): TransformerOptions {
+function optionsOf({ options: given, windows }: CheckpointPlan): TransformerOptions {
   const { imageSize, patchSize, channels, classToken, ...ofAll } = given;
   const { vocabularySize, maxLength, segments, head, ...ofBoth } = ofAll;
   const { encoderLayers, encoderHeads, encoderFfnHiddens, ...ofDecoder } = ofBoth;
-  const { rotaryBase, rotarySize, rotaryInterleaved, windowLeft, windowRight, ...plain } =
+  const { rotaryBase, rotarySize, rotaryInterleaved, windowLeft, windowRight, ...others } =
     ofDecoder;
+  const { rotaryScaling, rotaryFactor, rotaryLength, rotaryTruncate, ...unscaled } = others;
+  const { rotarySlowTurns, rotaryFastTurns, rotaryAttentionFactor, ...plain } = unscaled;
   const positions = positionKinds[given.positions];
   const bound = (value: number): number => (value === largestInteger ? Infinity : value);
   return {
@@ -50,8 +52,17 @@ function optionsOf(given: ModelOptions): TransformerOptions {
     norm: norms[given.norm],
     positions,
     rotary:
-      positions === 'rotary' ? { base: rotaryBase, size: sizeIfGiven(rotarySize) } : undefined,
-    window: [bound(windowLeft), bound(windowRight)],
+      positions === 'rotary'
+        ? { base: rotaryBase, size: sizeIfGiven(rotarySize), scaling: scalingOf(given) }
+        : undefined,
+    ...(windows.length === 0
+      ? { window: [bound(windowLeft), bound(windowRight)] }
+      : {
+          windows: Array.from({ length: windows.length / 2 }, (_, layer) => [
+            bound(windows[2 * layer] ?? 0),
+            bound(windows[2 * layer + 1] ?? 0),
+          ]),
+        }),
     scale: Number.isNaN(given.scale) ? undefined : given.scale,
     paddingToken: Number.isNaN(given.paddingToken) ? undefined : given.paddingToken,
     weights: precisions[given.weights],
@@ -257,7 +268,7 @@ export function* planCheckpoint(
   return {
     ...given,
     config: plan.isUntied ? { ...copy, tie_word_embeddings: false } : copy,
-    options: optionsOf(plan.options),
+    options: optionsOf(plan),
   };
 }
 

@@ -1,11 +1,10 @@
-import { modelOptions, type ModelOptions } from 'headwise-records';
+import { newModel as newModelRequest, type ModelOptions } from 'headwise-records';
 import {
   checkLayerOptions,
   checkScale,
-  readRotary,
+  checkSoftcap,
   type LayerSettings,
   type MultiHeadAttentionOptions,
-  type RotaryOptions,
 } from '../layer/layer-options.js';
 import { checkWindow } from '../layer/masks.js';
 import { fail, show } from '../runtime/errors.js';
@@ -24,6 +23,7 @@ import {
 import { precisions, type Precision } from '../runtime/precisions.js';
 import { send } from '../runtime/records.js';
 import { modelsCore } from '../runtime/models-build.js';
+import { checkScaling, scalingNumbers, type ModelRotaryOptions } from './rotary-scaling.js';
 import type { AdamOptions } from '../training/optimizers.js';
 
 /**
@@ -94,6 +94,13 @@ export interface TransformerOptions {
    * Default: before.
    */
   normFirst?: boolean | undefined;
+  /**
+   * Whether each layer is x + attention(norm(x)) + ffn(ffn_norm(x)): both read the same x. With `normFirst` and without
+   * an encoder. Default: no. Source: Wang and Komatsuzaki 2021, GPT-J; GPT-NeoX.
+   */
+  parallelResidual?: boolean | undefined;
+  /** Whether a norm also follows each sublayer, before the residual sum. With `normFirst`. Default: no. Source: Gemma 2. */
+  postNorms?: boolean | undefined;
   /** Added to the variance, or mean square. Default: 1e-5. */
   normEpsilon?: number | undefined;
   /** Whether layer norms have a bias. Default: yes. */
@@ -116,7 +123,13 @@ export interface TransformerOptions {
    */
   paddingToken?: number | undefined;
   /** Used if `positions` is `'rotary'`. The default size is each side's head size. */
-  rotary?: RotaryOptions | undefined;
+  rotary?: ModelRotaryOptions | undefined;
+  /**
+   * Whether each head's queries and keys are divided by their root mean square, with `normEpsilon`, and multiplied by
+   * the parameters `q_norm.weight` and `k_norm.weight` (head size,) of their layer, after their projection and before
+   * rotation. Default: no. Source: Qwen3.
+   */
+  qkNorm?: boolean | undefined;
   /** Factor of the token embeddings. Default: 1. */
   embeddingScale?: number | undefined;
   /** Whether linear layers have a bias. Default: yes. */
@@ -127,6 +140,8 @@ export interface TransformerOptions {
   tiedEmbeddings?: boolean | undefined;
   /** Whether the logits have a bias. Default: no. */
   logitsBias?: boolean | undefined;
+  /** Cap of the logits: c · tanh(l / c); 0 is off. Default: 0. Source: Gemma 2. */
+  logitsSoftcap?: number | undefined;
   /** Whether the model has logits. Default: yes, unless there are `patches`. */
   head?: boolean | undefined;
   /**
@@ -140,6 +155,11 @@ export interface TransformerOptions {
   dropout?: number | undefined;
   /** Sliding window around each position, in self-attention, as in `ForwardOptions`. Default: no limit. */
   window?: readonly [left: number, right: number] | undefined;
+  /**
+   * A window for each layer of the decoder, or null for none, in place of `window`. Default: `window` for all. Source:
+   * Child et al. 2019; GPT-3 and Gemma 2, whose layers alternate.
+   */
+  windows?: readonly (readonly [left: number, right: number] | null)[] | undefined;
   /** `softcap` and `scale` are those of every attention layer, as in `MultiHeadAttentionOptions`. */
   softcap?: number | undefined;
   scale?: number | undefined;
@@ -162,9 +182,10 @@ export interface TransformerOptions {
 const optionNames = [
   ...(['vocabularySize', 'maxLength', 'numHiddens', 'numLayers', 'numHeads'] as const),
   ...(['numKvHeads', 'headSize', 'ffnHiddens', 'activation', 'gated', 'norm'] as const),
-  ...(['normFirst', 'normEpsilon', 'normBias', 'finalNorm', 'embeddingNorm'] as const),
-  ...(['positions', 'positionOffset', 'paddingToken', 'rotary', 'embeddingScale'] as const),
-  ...(['bias', 'qkvBias'] as const),
+  ...(['normFirst', 'parallelResidual', 'postNorms', 'normEpsilon', 'normBias'] as const),
+  ...(['finalNorm', 'embeddingNorm', 'logitsSoftcap', 'windows'] as const),
+  ...(['positions', 'positionOffset', 'paddingToken', 'rotary', 'qkNorm'] as const),
+  ...(['embeddingScale', 'bias', 'qkvBias'] as const),
   ...(['tiedEmbeddings', 'logitsBias', 'head', 'segments', 'causal', 'dropout'] as const),
   ...([
     'window',
@@ -177,6 +198,8 @@ const optionNames = [
     'optimizer',
   ] as const),
 ] as const satisfies readonly (keyof TransformerOptions)[];
+
+const rotaryNames = ['base', 'size', 'interleaved', 'scaling'] as const;
 
 // The order of the C++ enumerations.
 export const positionKinds = [
@@ -219,6 +242,37 @@ function checkPaddingToken(
     fail('invalid-option', 'paddingToken', expected, show(paddingToken));
   }
   return paddingToken ?? NaN;
+}
+
+/** Fails if an option that needs norms before the sublayers does not have them. */
+function checkNeedsNormFirst(argument: string, given: boolean, normFirst: boolean): boolean {
+  if (given && !normFirst) {
+    fail('invalid-option', argument, 'normFirst beside it', 'norms after the sums');
+  }
+  return given;
+}
+
+/** The window of each layer; empty if all are alike. */
+function checkWindows(
+  { window, windows }: Partial<TransformerOptions>,
+  numLayers: number,
+): readonly (readonly [number, number])[] {
+  if (windows === undefined) {
+    return [];
+  }
+  if (!Array.isArray(windows) || windows.length !== numLayers || window !== undefined) {
+    const expected = `one a layer (${numLayers}), and no window beside them`;
+    const got = Array.isArray(windows) && window === undefined ? String(windows.length) : undefined;
+    fail(
+      'invalid-option',
+      'windows',
+      expected,
+      got ?? (window === undefined ? show(windows) : 'both'),
+    );
+  }
+  return Array.from(windows as TransformerOptions['windows'] & object, (each) =>
+    checkWindow(each ?? undefined, 'windows'),
+  );
 }
 
 type PatchSettings = Required<{
@@ -320,10 +374,21 @@ function settingsOf(given: Partial<TransformerOptions>) {
   const normFirst = flag('normFirst', true);
   const bias = flag('bias', true);
   const window = checkWindow(given.window);
+  const windows = checkWindows(given, numLayers);
+  const parallelResidual = checkNeedsNormFirst(
+    'parallelResidual',
+    flag('parallelResidual', false),
+    normFirst,
+  );
+  if (parallelResidual && given.encoder !== undefined) {
+    fail('invalid-option', 'parallelResidual', 'no encoder beside it', 'both');
+  }
   const causal = flag('causal', !hasPatches);
   // The checks of a layer read the remaining options and name them in errors.
   const { numKvHeads, dropout, scale, softcap, weights, seed } = given;
-  const rotary = positions === 'rotary' ? readRotary(given.rotary ?? {}) : undefined;
+  const ofRotary = checkOptions<ModelRotaryOptions>(given.rotary ?? {}, rotaryNames, 'rotary');
+  const { scaling: givenScaling, ...rest } = ofRotary;
+  const rotary = positions === 'rotary' ? rest : undefined;
   const checkLayer: CheckLayer = (argument, heads, kvHeads) => {
     if (headSize !== undefined && headSize * heads > largestInteger) {
       const expected = `at most ${largestInteger} / ${argument}`;
@@ -338,6 +403,7 @@ function settingsOf(given: Partial<TransformerOptions>) {
     return settings;
   };
   const layer = checkLayer('numHeads', numHeads, numKvHeads);
+  const scaling = checkScaling(givenScaling, layer.rotary?.base);
   const encoder = checkEncoder(given, { numHiddens, ffnHiddens }, checkLayer);
   return {
     vocabularySize,
@@ -352,6 +418,8 @@ function settingsOf(given: Partial<TransformerOptions>) {
     gated: flag('gated', false),
     norm: norms.indexOf(norm),
     normFirst,
+    parallelResidual,
+    postNorms: checkNeedsNormFirst('postNorms', flag('postNorms', false), normFirst),
     normEpsilon: ifGiven('normEpsilon', given.normEpsilon, checkNonNegative) ?? 1e-5,
     normBias: flag('normBias', true),
     finalNorm: flag('finalNorm', normFirst),
@@ -363,11 +431,14 @@ function settingsOf(given: Partial<TransformerOptions>) {
     // 0 means each side's head size.
     rotarySize: rotary?.size ?? 0,
     rotaryInterleaved: layer.rotary?.interleaved ?? false,
+    ...scalingNumbers(scaling),
+    qkNorm: flag('qkNorm', false),
     embeddingScale: checkScale(given.embeddingScale, 'embeddingScale') ?? 1,
     bias,
     qkvBias: layer.bias,
     tiedEmbeddings: flag('tiedEmbeddings', true),
     logitsBias: flag('logitsBias', false),
+    logitsSoftcap: checkSoftcap(given.logitsSoftcap, 'logitsSoftcap'),
     head: flag('head', !hasPatches),
     segments: checkCount('segments', given.segments, 0),
     causal,
@@ -384,15 +455,18 @@ function settingsOf(given: Partial<TransformerOptions>) {
     layer,
     hasEncoder: encoder.encoderLayers > 0,
     hasPatches,
+    windows,
     /** The given options with the seed that was used. */
     given: {
       ...(given as TransformerOptions),
-      ...{ seed: layer.seed, rotary, optimizer: undefined },
+      ...{ seed: layer.seed, rotary: rotary && { ...rotary, scaling }, optimizer: undefined },
       window: given.window && window,
+      windows: given.windows && windows,
       patches: given.patches && patches,
       encoder: given.encoder && encoderOptions(encoder),
     },
-  } satisfies ModelOptions & Record<'layer' | 'given' | 'hasEncoder' | 'hasPatches', unknown>;
+  } satisfies ModelOptions &
+    Record<'layer' | 'given' | 'hasEncoder' | 'hasPatches' | 'windows', unknown>;
 }
 
 // Inferred from the function, because the fields of `ModelOptions` are not part of the package's types.
@@ -410,4 +484,6 @@ export function checkTransformerOptions(
 export const hasNorms = ({ norm }: TransformerSettings): boolean => norms[norm] !== 'none';
 
 export const newModel = (settings: TransformerSettings): Address =>
-  modelsCore().newModel(send(modelOptions, settings));
+  modelsCore().newModel(
+    send(newModelRequest, { options: settings, windows: settings.windows.flat() }),
+  );

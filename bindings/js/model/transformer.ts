@@ -14,6 +14,7 @@ import {
 } from '../layer/key-value-cache.js';
 import { LayerOfModel, MultiHeadAttention } from '../layer/multi-head-attention.js';
 import type { ChosenWeights } from '../layer/chosen-weights.js';
+import type { Precision } from '../runtime/precisions.js';
 import type { LayerSettings } from '../layer/layer-options.js';
 import type { StateDict } from '../layer/parameters.js';
 import { inspect, printed } from '../layer/printed.js';
@@ -23,7 +24,6 @@ import { completed, Handle, PartHandle } from '../runtime/handle.js';
 import type { Address } from '../runtime/memory.js';
 import { modelsCore } from '../runtime/models-build.js';
 import { checkOptions, checkWord, entriesOf, isIntegerIn, isObject } from '../runtime/options.js';
-import type { Precision } from '../runtime/precisions.js';
 import { receive, send } from '../runtime/records.js';
 import { commit, core } from '../runtime/wasm.js';
 import type { TensorInput, TokensInput } from '../tensor/inputs.js';
@@ -195,13 +195,15 @@ export class Transformer {
     });
     try {
       const layers = this.#describe();
+      const size = settings.numHiddens;
+      const sizes = { querySize: size, keySize: size, valueSize: size };
       const layersOf = (side: Side): MultiHeadAttention[] =>
         layers[side].map((layer) =>
           MultiHeadAttention.ofModel(
             new LayerOfModel(
               new PartHandle('layer', this, this.#handle, layer.address as Address),
               settingsOf(layer, settings.numHiddens, settings.layer.weights),
-              settings.numHiddens,
+              sizes,
             ),
           ),
         );
@@ -216,8 +218,8 @@ export class Transformer {
 
   /**
    * Creates the model of a checkpoint. Families, by `model_type`: gpt2, nanogpt, mingpt (and minGPT's own types, such
-   * as gpt-mini), llama, mistral, qwen2, bert, roberta, distilbert, vit, bart, marian. Prefixes that wrappers add to
-   * names are ignored, and norms may be called `gamma` and `beta`. Buffers, poolers and task heads are ignored, too. If
+   * as gpt-mini), gpt_neo, gpt_neox, llama, mistral, qwen2, qwen3, gemma, gemma2, bert, roberta, distilbert, vit, bart,
+   * marian. Prefixes that wrappers add to names are ignored, and norms may be called `gamma` and `beta`. Buffers, poolers and task heads are ignored, too. If
    * the unembedding differs from the token embedding, it is used, even if the config says that they are tied; tied ones
    * may have any of their names. Missing config fields get Transformers' defaults, except numbers of heads, which are
    * required. Shapes are checked before anything is allocated.

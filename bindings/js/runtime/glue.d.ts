@@ -110,6 +110,7 @@ declare module 'headwise-glue' {
     clipGradientNorm(trainables: Address, maxNorm: number): number;
     newModel(request: Address): Address;
     deleteModel(model: Address): void;
+    copyLayer(layer: Address): Address;
     describeModel(model: Address): Address | Absent;
     modelParameters(model: Address): Address | Absent;
     zeroModelGradients(model: Address): void;

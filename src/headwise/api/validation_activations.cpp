@@ -25,6 +25,9 @@ const char* missing(const Transformer& model, Side side, ActivationName name) {
   if (name == ActivationName::mlp_out && stack.ffn_hiddens == 0) {
     return "none of a model without feed-forward layers";
   }
+  if (name == ActivationName::resid_mid && settings.parallel_residual) {
+    return "none of a model whose layers run side by side";
+  }
   if (name == ActivationName::final_norm_scale &&
       (!settings.final_norm || settings.norm == Norm::none)) {
     return "none of a model without a final norm";

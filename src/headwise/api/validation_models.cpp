@@ -211,6 +211,30 @@ void check_padding_token(const TransformerOptions& options) {
   }
 }
 
+void check_residuals(const TransformerOptions& options) {
+  for (const auto& [given, argument] : {std::pair(options.parallel_residual, "parallel_residual"),
+                                        std::pair(options.post_norms, "post_norms")}) {
+    if (given && !options.norm_first) {
+      fail(ErrorCode::invalid_option, argument, {"norm_first beside it"}, {"norms after the sums"});
+    }
+  }
+  if (options.parallel_residual && options.encoder) {
+    fail(ErrorCode::invalid_option, "parallel_residual", {"no encoder beside it"}, {"both"});
+  }
+}
+
+void check_windows(const TransformerOptions& options) {
+  const auto num_windows = static_cast<std::int64_t>(options.windows.size());
+  if (num_windows != 0 && (num_windows != options.num_layers || options.window)) {
+    fail(ErrorCode::invalid_option, "windows",
+         {"one a layer (", options.num_layers, "), and no window beside them"},
+         {options.window ? Part("both") : Part(num_windows)});
+  }
+  for (const std::optional<Window>& window : options.windows) {
+    check_window(window, "windows");
+  }
+}
+
 /// The layers of the decoder or the encoder, whose number of heads errors call `num_heads`.
 void check_layers(const TransformerOptions& options, Side side, std::string_view num_heads) {
   const MultiHeadAttentionOptions layer = layer_options_of(options, side);
@@ -325,7 +349,13 @@ void check_transformer_options(const TransformerOptions& options) {
     fail(ErrorCode::invalid_option, "embedding_scale", {"a finite number"},
          {options.embedding_scale});
   }
+  if (!(options.logits_softcap >= 0 && std::isfinite(options.logits_softcap))) {
+    fail(ErrorCode::invalid_option, "logits_softcap", {"a finite number from 0 on"},
+         {options.logits_softcap});
+  }
+  check_residuals(options);
   check_window(options.window);
+  check_windows(options);
   check_layers(options, Side::self, "num_heads");
   if (options.encoder) {
     check_size("encoder.num_layers", options.encoder->num_layers);

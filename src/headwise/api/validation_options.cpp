@@ -1,6 +1,7 @@
 #include <cmath>
 #include <headwise/api/validation.hpp>
 #include <headwise/api/validation_text.hpp>
+#include <headwise/api/validation_training.hpp>
 #include <headwise/multi_head_attention.hpp>
 #include <limits>
 
@@ -37,6 +38,7 @@ void check_projection(const MultiHeadAttentionOptions& options) {
   check_goes_with(options.num_kv_heads.value_or(options.num_heads) != options.num_heads,
                   "num_kv_heads", "projection 'linear'", linear, got);
   check_goes_with(options.bias, "bias", with_parameters, !none, got);
+  check_goes_with(options.qk_norm.has_value(), "qk_norm", with_parameters, !none, got);
   check_goes_with(options.bias_kv, "bias_kv", with_parameters, !none, got);
   check_goes_with(options.output_projection.value_or(false), "output_projection", with_parameters,
                   !none, got);
@@ -75,19 +77,46 @@ void check_pooling(const MultiHeadAttentionOptions& options) {
                   "'additive'");
 }
 
+/// A finite number above the least, which is 0 or 1.
+void check_above(std::string_view argument, double number, int least) {
+  if (!(number > least && std::isfinite(number))) {
+    fail(ErrorCode::invalid_option, argument,
+         {least == 0 ? "a finite number above 0" : "a finite number above 1"}, {number});
+  }
+}
+
+void check_scaling(const RotaryScaling& scaling, double base) {
+  check_above("rotary.scaling.factor", scaling.factor, 0);
+  check_above("rotary.scaling.attention_factor", scaling.attention_factor.value_or(1), 0);
+  if (scaling.type == RotaryScaling::Type::linear) {
+    return;
+  }
+  check_above("rotary.scaling.original_length", scaling.original_length, 0);
+  check_above("rotary.scaling.slow_turns", scaling.slow_turns, 0);
+  const double fast = scaling.fast_turns.value_or(scaling.slow_turns + 1);
+  if (!(fast > scaling.slow_turns && std::isfinite(fast))) {
+    fail(ErrorCode::invalid_option, "rotary.scaling.fast_turns",
+         {"a finite number above slow_turns"}, {fast});
+  }
+  if (scaling.type == RotaryScaling::Type::yarn) {
+    check_above("rotary.base", base, 1);
+  }
+}
+
 void check_rotary(const MultiHeadAttentionOptions& options) {
   if (!options.rotary.has_value()) {
     return;
   }
-  const auto [base, given_size, interleaved] = *options.rotary;
-  if (!(base > 0 && std::isfinite(base))) {
-    fail(ErrorCode::invalid_option, "rotary.base", {"a finite number above 0"}, {base});
-  }
+  const auto& [base, given_size, interleaved, scaling] = *options.rotary;
+  check_above("rotary.base", base, 0);
   const std::int64_t head_size = options.num_hiddens / options.num_heads;
   const std::int64_t size = given_size.value_or(head_size);
   if (size < 2 || size > head_size || size % 2 != 0) {
     fail(ErrorCode::invalid_option, "rotary.size",
          {"an even integer from 2 to the head size (", head_size, ")"}, {size});
+  }
+  if (scaling.has_value()) {
+    check_scaling(*scaling, base);
   }
 }
 
@@ -138,6 +167,7 @@ void check_layer_options(const MultiHeadAttentionOptions& options) {
   check_scale(options.scale);
   check_softcap(options.softcap);
   check_rotary(options);
+  check_at_least_0("qk_norm.epsilon", options.qk_norm.value_or(HeadNormOptions{}).epsilon);
   constexpr std::uint64_t seed_limit = std::uint64_t{1} << 53U;
   if (options.seed.has_value() && *options.seed >= seed_limit) {
     fail(ErrorCode::invalid_option, "seed", {"an integer from 0 to 9007199254740991"},

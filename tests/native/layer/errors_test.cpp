@@ -215,6 +215,8 @@ Tensor<4> weights_of(const Record& record) {
 
 const std::map<std::string, ErrorCall> other_calls = {
     {"construct", [](const Record& record) { const MultiHeadAttention layer(options_of(record)); }},
+    {"construct_rotary",
+     [](const Record& record) { const MultiHeadAttention layer(options_of(record)); }},
     {"from_state_dict", from_state_dict},
     {"masked_softmax",
      [](const Record& record) {
@@ -323,6 +325,17 @@ TEST_CASE("dot_product_attention checks as its sister with heads does") {
   CHECK(error_of([&] {
           return dot_product_attention(queries, keys, keys, {.valid_lens = LensBySample{6, 1}});
         }) == "invalid-value; valid_lens: expected integers from 0 to 5, got 6");
+}
+
+TEST_CASE("Norms of heads need projections") {
+  CHECK(error_of([] {
+          return MultiHeadAttention({.num_hiddens = 8,
+                                     .num_heads = 2,
+                                     .projection = Projection::none,
+                                     .qk_norm = HeadNormOptions{}});
+        }) ==
+        "invalid-option; qk_norm: expected projection 'linear' or 'convolution' beside it, got "
+        "'none'");
 }
 
 TEST_CASE("Errors are those of invalid arguments, for callers who catch the standard's") {

@@ -68,6 +68,8 @@ std::vector<ActivationName> names_of(const TransformerSettings& settings) {
   for_each_captured({}, [&](ActivationName name, std::string_view, const auto& /*tensors*/) {
     const bool has_it = name == ActivationName::mlp_out
                             ? settings.decoder.ffn_hiddens + settings.encoder.ffn_hiddens > 0
+                        : name == ActivationName::resid_mid
+                            ? !settings.parallel_residual
                             : name != ActivationName::final_norm_scale ||
                                   (settings.final_norm && settings.norm != Norm::none);
     if (has_it) {

@@ -131,6 +131,10 @@ Configuration with_random_history(Configuration c, std::uint64_t seed) {
   if (c.window && random.chance(0.1)) {
     c.window_left = c.window_right = std::numeric_limits<std::int64_t>::max();
   }
+  using Type = RotaryScaling::Type;
+  if (random.chance(0.5)) {
+    c.rotary_scaling = random.pick({Type::linear, Type::llama3, Type::yarn});
+  }
   c.pruned_groups = random.chance(0.6) ? 0 : random.below(std::size_t{2} << c.kv_heads);
   return settled(c);
 }
@@ -144,8 +148,12 @@ void settle_rotary(Configuration& c) {
     c.rotary_base = none.rotary_base;
     c.rotary_size = none.rotary_size;
     c.rotary_interleaved = false;
+    c.rotary_scaling = none.rotary_scaling;
   } else if (c.rotary_size > c.head_size || (c.rotary_size == 0 && c.head_size % 2 != 0)) {
     c.rotary_size = c.head_size / 2 * 2;
+  }
+  if (c.rotary_base <= 1 && c.rotary_scaling == RotaryScaling::Type::yarn) {
+    c.rotary_scaling = none.rotary_scaling;
   }
   if (!c.rotary) {
     c.positions = none.positions;

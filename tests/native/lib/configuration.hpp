@@ -80,6 +80,7 @@ enum class History { loaded, copied, moved, used, written };
   FIELD(double, rotary_base, 10000)                                  \
   FIELD(std::size_t, rotary_size, 0)                                 \
   FIELD(bool, rotary_interleaved, false)                             \
+  FIELD(std::optional<RotaryScaling::Type>, rotary_scaling, std::nullopt) \
   FIELD(PositionKind, positions, PositionKind::none)                 \
   FIELD(bool, sizes_inferred, false)                                 \
   FIELD(LensKind, lens, LensKind::none)                              \

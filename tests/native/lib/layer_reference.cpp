@@ -1,5 +1,8 @@
+#include <algorithm>
 #include <array>
 #include <cmath>
+#include <numbers>
+#include <utility>
 
 #include "attention_reference.hpp"
 
@@ -26,6 +29,60 @@ Doubles<4> with_slots(const Doubles<4>& X, const MultiHeadAttentionOptions& laye
     }
   }
   return result;
+}
+
+/// The frequency of a pair, and the factor of what is rotated, as Transformers computes them.
+std::pair<double, double> rotation_of(const RotaryOptions& rotary, std::size_t pair,
+                                      std::size_t size) {
+  const auto number = static_cast<double>(pair);
+  const auto dim = static_cast<double>(size);
+  const double frequency = std::pow(rotary.base, -2 * number / dim);
+  if (!rotary.scaling) {
+    return {frequency, 1};
+  }
+  const auto& [type, factor, length, slow, fast, truncate, attention_factor] = *rotary.scaling;
+  const bool is_yarn = type == RotaryScaling::Type::yarn;
+  double share = 0;
+  if (type == RotaryScaling::Type::llama3) {
+    const double wavelength = 2 * std::numbers::pi / frequency;
+    const double high = fast.value_or(4);
+    share = wavelength < length / high   ? 1
+            : wavelength > length / slow ? 0
+                                         : (length / wavelength - slow) / (high - slow);
+  } else if (is_yarn) {
+    const auto dimension = [&, of = length](double turns) {
+      return dim * std::log(of / (turns * 2 * std::numbers::pi)) / (2 * std::log(rotary.base));
+    };
+    double low = dimension(fast.value_or(32));
+    double high = dimension(slow);
+    if (truncate) {
+      low = std::floor(low);
+      high = std::ceil(high);
+    }
+    low = std::max(low, 0.0);
+    high = std::min(high, dim - 1);
+    high += low == high ? 0.001 : 0;
+    share = 1 - std::clamp((number - low) / (high - low), 0.0, 1.0);
+  }
+  const double of_yarn = is_yarn && factor > 1 ? 0.1 * std::log(factor) + 1 : 1;
+  return {frequency * share + frequency / factor * (1 - share), attention_factor.value_or(of_yarn)};
+}
+
+/// The heads divided by their root mean squares, if the layer does so.
+Doubles<4> normalized_if_asked(Doubles<4> X, const MultiHeadAttentionOptions& layer,
+                               const StateDict& parameters, const std::string& name) {
+  const std::size_t size = X.shape(3);
+  for (std::size_t head = 0; layer.qk_norm.has_value() && head < X.size() / size; ++head) {
+    double* x = X.data() + head * size;
+    double square = layer.qk_norm->epsilon;
+    for (std::size_t e = 0; e < size; ++e) {
+      square += x[e] * x[e] / static_cast<double>(size);
+    }
+    for (std::size_t e = 0; e < size; ++e) {
+      x[e] *= static_cast<double>(parameters.at(name + ".weight")(e)) / std::sqrt(square);
+    }
+  }
+  return X;
 }
 
 /// The heads rotated if the layer has rotary positions.
@@ -69,11 +126,10 @@ Doubles<4> rotated(const Doubles<4>& X, const RotaryOptions& rotary, const Doubl
     for (std::size_t h = 0; h < heads; ++h) {
       for (std::size_t i = 0; i < length; ++i) {
         for (std::size_t pair = 0; pair < size / 2; ++pair) {
-          const double angle =
-              positions(b, i) *
-              std::pow(rotary.base, -2.0 * static_cast<double>(pair) / static_cast<double>(size));
-          double cosine = std::cos(angle);
-          double sine = inverse ? -std::sin(angle) : std::sin(angle);
+          const auto [frequency, factor] = rotation_of(rotary, pair, size);
+          const double angle = positions(b, i) * frequency;
+          double cosine = factor * std::cos(angle);
+          double sine = factor * (inverse ? -std::sin(angle) : std::sin(angle));
           const std::size_t first = rotary.interleaved ? 2 * pair : pair;
           const std::size_t second = rotary.interleaved ? first + 1 : first + size / 2;
           const double x = X(b, h, i, first);
@@ -135,9 +191,12 @@ Heads project_heads(const MultiHeadAttentionOptions& layer, const StateDict& par
                     const HeadPositions& positions, bool magnitudes) {
   const auto num_heads = static_cast<std::size_t>(layer.num_heads);
   const auto num_kv_heads = static_cast<std::size_t>(layer.num_kv_heads.value_or(layer.num_heads));
-  const Doubles<4> Q = split(project(parameters, "W_q", queries), num_heads);
-  const Doubles<4> K = rotated_if_rotary(split(project(parameters, "W_k", keys), num_kv_heads),
-                                         layer, positions.keys, magnitudes);
+  const Doubles<4> Q = normalized_if_asked(split(project(parameters, "W_q", queries), num_heads),
+                                           layer, parameters, "q_norm");
+  const Doubles<4> K =
+      rotated_if_rotary(normalized_if_asked(split(project(parameters, "W_k", keys), num_kv_heads),
+                                            layer, parameters, "k_norm"),
+                        layer, positions.keys, magnitudes);
   const Doubles<4> V = split(project(parameters, "W_v", values), num_kv_heads);
   return {.Q = rotated_if_rotary(Q, layer, positions.queries, magnitudes),
           .K = with_slots(K, layer, parameters, "bias_k"),

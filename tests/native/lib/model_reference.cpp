@@ -35,6 +35,9 @@ class Pass {
         linear.emplace("x.bias", parameters_.at("unembedding.bias"));
       }
       output_.logits = project(linear, "x", output_.hidden);
+      if (const double cap = options_.logits_softcap; cap > 0) {
+        output_.logits = cap * xt::tanh(output_.logits / cap);
+      }
     }
     return std::move(output_);
   }
@@ -245,7 +248,8 @@ class Pass {
                                     .num_heads = heads_in("W_q.weight"),
                                     .num_kv_heads = heads_in("W_k.weight"),
                                     .scale = options_.scale,
-                                    .softcap = options_.softcap};
+                                    .softcap = options_.softcap,
+                                    .qk_norm = layer_options_of(options_, side).qk_norm};
     if (options_.positions == Positions::rotary && side != Side::cross) {
       layer.rotary = options_.rotary;
       if (!call_.has_images()) {
@@ -332,17 +336,36 @@ class Pass {
         output(b, i, o) += head_out(b, h, i, o);
       }
     });
-    visit(ActivationName::attn_out, side, number, output);
     output_.weights.at(static_cast<std::size_t>(side)).push_back(std::move(pattern));
     return output;
   }
 
+  /// What a sublayer adds to the stream, as an activation.
+  struct Added {
+    ActivationName name;
+    Side side;
+    std::size_t layer;
+  };
+
+  /// function(norm(x)), and its norm.
+  template <typename Function>
+  Doubles<3> sublayer(const std::string& layer, const std::string& kind, const Added& added,
+                      const Doubles<3>& x, const Function& function) {
+    const bool has_norm = options_.norm != Norm::none;
+    Doubles<3> y =
+        function(has_norm && options_.norm_first ? normalized(layer + kind + "norm", x) : x);
+    y = has_norm && options_.post_norms ? normalized(layer + kind + "post_norm", y) : y;
+    visit(added.name, added.side, added.layer, y);
+    return y;
+  }
+
   /// x + function(norm(x)), or norm(x + function(x)).
   template <typename Function>
-  void add(const std::string& norm, Doubles<3>& x, const Function& function) const {
-    const bool has_norm = options_.norm != Norm::none;
-    x = x + function(has_norm && options_.norm_first ? normalized(norm, x) : x);
-    x = has_norm && !options_.norm_first ? normalized(norm, x) : x;
+  void add(const std::string& layer, const std::string& kind, const Added& added, Doubles<3>& x,
+           const Function& function) {
+    x = x + sublayer(layer, kind, added, x, function);
+    x = options_.norm != Norm::none && !options_.norm_first ? normalized(layer + kind + "norm", x)
+                                                            : x;
   }
 
   Doubles<3> stack(Side side, Doubles<3> x, const Doubles<3>& source) {
@@ -354,28 +377,35 @@ class Pass {
     for (std::size_t number = 0; number < static_cast<std::size_t>(num_layers); ++number) {
       const std::string name = prefix_of(side) + "layers." + std::to_string(number) + ".";
       visit(ActivationName::resid_pre, side, number, x);
-      add(name + "norm", x, [&](const Doubles<3>& inputs) {
+      const Doubles<3> before = x;
+      add(name, "", {ActivationName::attn_out, side, number}, x, [&](const Doubles<3>& inputs) {
         return attend(
             side, number, name + "attention.", inputs, inputs,
             {.valid_lens = is_encoder ? call_.pass.source_valid_lens : call_.pass.valid_lens,
              .key_mask = is_encoder ? call_.pass.source_key_mask : call_.pass.key_mask,
              .causal = options_.causal && !is_encoder ? Causal::top_left : Causal::none,
-             .window = options_.window});
+             .window = options_.windows.empty() || is_encoder ? options_.window
+                                                              : options_.windows.at(number)});
       });
       if (options_.encoder && !is_encoder) {
-        add(name + "cross_norm", x, [&](const Doubles<3>& inputs) {
+        const Added of_cross{ActivationName::attn_out, Side::cross, number};
+        add(name, "cross_", of_cross, x, [&](const Doubles<3>& inputs) {
           return attend(
               Side::cross, number, name + "cross_attention.", inputs, source,
               {.valid_lens = call_.pass.source_valid_lens, .key_mask = call_.pass.source_key_mask});
         });
       }
-      visit(ActivationName::resid_mid, side, number, x);
-      if (ffn_hiddens > 0) {
-        add(name + "ffn_norm", x, [&](const Doubles<3>& inputs) {
-          Doubles<3> output = feed_forward(name + "ffn", inputs);
-          visit(ActivationName::mlp_out, side, number, output);
-          return output;
-        });
+      if (!options_.parallel_residual) {
+        visit(ActivationName::resid_mid, side, number, x);
+      }
+      const Added of_ffn_layer{ActivationName::mlp_out, side, number};
+      const auto of_ffn = [&](const Doubles<3>& inputs) {
+        return feed_forward(name + "ffn", inputs);
+      };
+      if (ffn_hiddens > 0 && options_.parallel_residual) {
+        x = x + sublayer(name, "ffn_", of_ffn_layer, before, of_ffn);
+      } else if (ffn_hiddens > 0) {
+        add(name, "ffn_", of_ffn_layer, x, of_ffn);
       }
       visit(ActivationName::resid_post, side, number, x);
     }

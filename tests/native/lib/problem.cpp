@@ -41,6 +41,15 @@ xt::xarray<float> normal(const Shape& shape, std::uint64_t seed, double deviatio
   return tensor;
 }
 
+std::optional<RotaryScaling> scaling_of(const Configuration& c) {
+  return c.rotary_scaling ? std::optional(RotaryScaling{.type = *c.rotary_scaling,
+                                                        .factor = 3,
+                                                        .original_length = 60,
+                                                        .slow_turns = 0.25,
+                                                        .fast_turns = 5})
+                          : std::nullopt;
+}
+
 MultiHeadAttentionOptions layer_options(const Configuration& c) {
   const auto size = [](std::size_t value) { return static_cast<std::int64_t>(value); };
   const auto optional_size = [&](std::size_t value) {
@@ -63,7 +72,8 @@ MultiHeadAttentionOptions layer_options(const Configuration& c) {
           .softcap = c.softcap,
           .rotary = c.rotary ? std::optional(RotaryOptions{.base = c.rotary_base,
                                                            .size = optional_size(c.rotary_size),
-                                                           .interleaved = c.rotary_interleaved})
+                                                           .interleaved = c.rotary_interleaved,
+                                                           .scaling = scaling_of(c)})
                              : std::nullopt,
           .bias_kv = c.bias_kv,
           .zero_attention = c.zero_attention,

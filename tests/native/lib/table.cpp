@@ -25,10 +25,22 @@ Value choice_of(const Record& record, const std::string& key, Value otherwise,
 }
 
 std::optional<RotaryOptions> rotary_of(const Record& record) {
-  if (!record.has("rotary_base") && !record.has("rotary_size")) {
+  if (!record.has("rotary_base") && !record.has("rotary_size") && !record.has("scaling")) {
     return std::nullopt;
   }
   RotaryOptions rotary;
+  if (record.has("scaling")) {
+    using Type = RotaryScaling::Type;
+    rotary.scaling = RotaryScaling{
+        .type = choice_of<Type>(
+            record, "scaling", Type::linear,
+            {{"linear", Type::linear}, {"llama3", Type::llama3}, {"yarn", Type::yarn}}),
+        .factor = record.number<double>("factor"),
+        .original_length = record.number<double>("original_length"),
+        .slow_turns = record.number<double>("slow_turns", 1),
+        .fast_turns = number_of<double>(record, "fast_turns"),
+        .attention_factor = number_of<double>(record, "attention_factor")};
+  }
   rotary.base = number_of<double>(record, "rotary_base").value_or(rotary.base);
   rotary.size = size_of(record, "rotary_size");
   return rotary;

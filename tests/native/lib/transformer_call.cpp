@@ -109,6 +109,22 @@ SmallTransformer random_transformer(std::uint64_t seed) {
   if (perhaps()) {
     o.rotary.size = 2;
   }
+  if (random.chance(0.5)) {
+    using Type = RotaryScaling::Type;
+    o.rotary.scaling = RotaryScaling{.type = random.pick({Type::linear, Type::llama3, Type::yarn}),
+                                     .factor = 4,
+                                     .original_length = 30,
+                                     .slow_turns = 0.5,
+                                     .fast_turns = 2,
+                                     .truncate = !perhaps()};
+    if (perhaps()) {
+      o.rotary.scaling->attention_factor = 0.7;
+    }
+  }
+  o.qk_norm = perhaps();
+  o.parallel_residual = o.norm_first && perhaps();
+  o.post_norms = o.norm_first && perhaps();
+  o.logits_softcap = random.pick({0.0, 0.0, 1.5});
   o.embedding_scale = random.pick({1.0, 2.5});
   o.bias = !perhaps();
   if (perhaps()) {
@@ -121,6 +137,13 @@ SmallTransformer random_transformer(std::uint64_t seed) {
     o.window = Window{.left = random.pick<std::int64_t>({0, 2}), .right = std::nullopt};
     if (perhaps()) {
       o.window->right = 1;
+    }
+  }
+  if (perhaps()) {
+    o.window.reset();
+    for (std::int64_t layer = 0; layer < o.num_layers; ++layer) {
+      o.windows.push_back(perhaps() ? std::nullopt
+                                    : std::optional(Window{.left = 1 + layer, .right = {}}));
     }
   }
   o.softcap = random.pick({0.0, 0.0, 0.5});
@@ -138,6 +161,7 @@ SmallTransformer random_transformer(std::uint64_t seed) {
     o.head = random.chance(0.8);
     o.segments = random.pick<std::int64_t>({0, 0, 3});
     if (perhaps()) {
+      o.parallel_residual = false;
       o.encoder = EncoderOptions{.num_layers = random.pick<std::int64_t>({1, 2})};
     }
     if (o.positions == Positions::learned && o.position_offset > 0 && !o.causal) {

@@ -257,12 +257,12 @@ TEST_CASE("Bases of rotary positions, windows and causality are those of the con
     return model.attention(0).settings().rotary->base;
   };
   const auto window = [](const Transformer& model) {
-    return static_cast<double>(model.settings().window_left);
+    return static_cast<double>(model.settings().decoder.windows.front().left);
   };
   const auto causal = [](const Transformer& model) {
     return model.settings().decoder.causal * 1.0;
   };
-  const auto none = static_cast<double>(Checkpoint("qwen2-a").model().settings().window_left);
+  const double none = window(Checkpoint("qwen2-a").model());
   const struct {
     const char* checkpoints;
     double (*setting)(const Transformer& model);

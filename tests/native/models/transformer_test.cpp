@@ -423,7 +423,8 @@ TEST_CASE("Gradients are the slopes of the objective in float64") {
                                         std::pair(Side::encoder, &inputs.encoder_head_gates)}) {
       for (std::size_t layer = 0; layer < of_side->size(); ++layer) {
         CAPTURE(static_cast<int>(side), layer);
-        check_slope((*of_side)[layer], *gates_of(call.pass, side)[layer], ++seed, scale, value);
+        // Sums over all positions, whose terms may cancel.
+        check_slope((*of_side)[layer], *gates_of(call.pass, side)[layer], ++seed, 5 * scale, value);
       }
     }
     CHECK(inputs.pixels.has_value() == call.has_images());

@@ -19,6 +19,17 @@ JsonObject json_of(const RotaryOptions& options) {
   JsonObject json;
   json.set("base", options.base).set("interleaved", options.interleaved);
   set_if_given(json, "size", options.size);
+  if (const auto& scaling = options.scaling; scaling.has_value()) {
+    JsonObject of_scaling;
+    of_scaling.set("type", word(scaling->type, {"linear", "llama3", "yarn"}))
+        .set("factor", scaling->factor)
+        .set("originalLength", scaling->original_length)
+        .set("slowTurns", scaling->slow_turns)
+        .set("truncate", scaling->truncate);
+    set_if_given(of_scaling, "fastTurns", scaling->fast_turns);
+    set_if_given(of_scaling, "attentionFactor", scaling->attention_factor);
+    json.set("scaling", of_scaling);
+  }
   return json;
 }
 
@@ -161,6 +172,10 @@ JsonObject json_of(const TransformerOptions& options) {
       .set("gated", options.gated)
       .set("norm", word(options.norm, {"layer", "rms", "none"}))
       .set("normFirst", options.norm_first)
+      .set("parallelResidual", options.parallel_residual)
+      .set("postNorms", options.post_norms)
+      .set("qkNorm", options.qk_norm)
+      .set("logitsSoftcap", options.logits_softcap)
       .set("normEpsilon", options.norm_epsilon)
       .set("normBias", options.norm_bias)
       .set("embeddingNorm", options.embedding_norm)
@@ -191,6 +206,13 @@ JsonObject json_of(const TransformerOptions& options) {
     json.set("encoder", json_of(*options.encoder));
   }
   set_window(json, options.window);
+  if (!options.windows.empty()) {
+    std::vector<std::vector<std::optional<std::int64_t>>> windows;
+    for (const std::optional<Window>& window : options.windows) {
+      windows.push_back({window.value_or(Window{}).left, window.value_or(Window{}).right});
+    }
+    json.set("windows", windows);
+  }
   return json;
 }
 

@@ -308,6 +308,7 @@ test('options of layers that exclude each other', () => {
 });
 
 test('options of models that exclude each other', () => {
+  const windows = 'windows: expected one a layer (2), and no window beside them,';
   for (const [given, message] of [
     [{ ...ofModel, rotary: {} }, "rotary: expected positions 'rotary' beside it, got 'learned'"],
     [
@@ -337,6 +338,21 @@ test('options of models that exclude each other', () => {
       'paddingToken: expected a token, with learned positions, a positionOffset and no causality, got ' +
         (given.paddingToken ?? 1),
     ]),
+    ...['parallelResidual', 'postNorms'].map((name) => [
+      { ...ofModel, [name]: true, normFirst: false },
+      `${name}: expected normFirst beside it, got norms after the sums`,
+    ]),
+    [
+      { ...translator, parallelResidual: true },
+      'parallelResidual: expected no encoder beside it, got both',
+    ],
+    [{ ...ofModel, windows: [[0, 1], null, null] }, `${windows} got 3`],
+    [{ ...ofModel, windows: [null, null], window: [1, 1] }, `${windows} got both`],
+    [{ ...ofModel, windows: 3 }, `${windows} got 3`],
+    [
+      { ...ofModel, windows: [null, [0, -1]] },
+      'windows: expected two integers from 0 on or Infinity, got -1',
+    ],
     [{ ...reader, head: true }, 'head: expected none beside patches, got true'],
   ]) {
     assertFails(() => new Transformer(given), 'invalid-option', message);

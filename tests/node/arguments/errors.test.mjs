@@ -224,6 +224,13 @@ const otherCalls = {
       ...pick(record, 'numHeads dropout scale softcap zeroAttention seed prefix'),
     }),
   construct: (record) => new MultiHeadAttention(optionsOf(record)),
+  construct_rotary: (record) => {
+    const { rotaryBase: base, scaling: type } = record;
+    const given = pick(record, 'factor originalLength slowTurns fastTurns attentionFactor');
+    const rotary = { base, scaling: type && { type, ...given } };
+    const ofModel = { vocabularySize: 5, maxLength: 4, numHiddens: 8, numHeads: 2, seed: 7 };
+    return new headwise.Transformer({ ...ofModel, positions: 'rotary', rotary });
+  },
   masked_softmax: (record) => headwise.maskedSoftmax(tensorOf(record.scores), validLensOf(record)),
   scaled_dot_product_attention: (record) =>
     headwise.scaledDotProductAttention(...inputsOf(record), {

@@ -112,6 +112,14 @@ const calls = {
     call: (rotary) => passOfLayer({ ...ofLayer, rotary }),
     boolean: 'interleaved',
   },
+  'scaling of rotary positions': {
+    known: 'type factor originalLength slowTurns fastTurns truncate attentionFactor',
+    base: { type: 'yarn', factor: 2, originalLength: 8 },
+    argument: 'rotary.scaling',
+    call: (scaling) => passOfModel({ ...ofModel, positions: 'rotary', rotary: { scaling } }),
+    boolean: 'truncate',
+    words: { type: oneOf('linear', 'llama3', 'yarn') },
+  },
   fromStateDict: {
     known: `${known} prefix`,
     base: { numHeads: 2, seed: 1 },
@@ -177,7 +185,8 @@ const calls = {
   'new Transformer': {
     known:
       'vocabularySize maxLength numHiddens numLayers numHeads numKvHeads headSize ffnHiddens activation gated norm ' +
-      'normFirst normEpsilon normBias finalNorm embeddingNorm positions positionOffset paddingToken rotary ' +
+      'normFirst parallelResidual postNorms normEpsilon normBias finalNorm embeddingNorm logitsSoftcap windows ' +
+      'positions positionOffset paddingToken rotary qkNorm ' +
       'embeddingScale bias qkvBias tiedEmbeddings logitsBias head segments causal dropout window softcap scale encoder patches weights ' +
       'seed optimizer',
     base: ofModel,
@@ -185,10 +194,11 @@ const calls = {
     size: 'vocabularySize maxLength numHiddens numHeads numLayers numKvHeads headSize',
     count: 'ffnHiddens segments positionOffset',
     number: 'embeddingScale',
-    positive: 'normEpsilon',
+    positive: 'normEpsilon logitsSoftcap',
     probability: 'dropout',
     boolean:
-      'gated normFirst normBias finalNorm embeddingNorm bias qkvBias tiedEmbeddings logitsBias head causal',
+      'gated normFirst parallelResidual postNorms normBias finalNorm embeddingNorm qkNorm bias qkvBias ' +
+      'tiedEmbeddings logitsBias head causal',
     window: 'window',
     words: {
       activation: oneOf('relu', 'gelu', 'gelu-tanh', 'silu'),

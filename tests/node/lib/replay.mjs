@@ -138,7 +138,9 @@ class Replay {
   /** An argument with its placeholders replaced. */
   #argument(value, key) {
     // JSON has no infinity.
-    if (key === 'window') return value.map((side) => side ?? Infinity);
+    const toWindow = (window) => window.map((side) => side ?? Infinity);
+    if (key === 'window') return toWindow(value);
+    if (key === 'windows') return value.map(toWindow);
     if (Array.isArray(value)) return value.map((each) => this.#argument(each));
     if (typeof value !== 'object' || value === null) return value;
     if ('tensor' in value) return this.#pass(this.#tensors[value.tensor]);

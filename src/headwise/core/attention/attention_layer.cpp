@@ -52,7 +52,8 @@ SavedActivations::Sizes AttentionLayer::saved_sizes(
           .value_size = inputs.value_size,
           .query_width = settings_.query_width(),
           .key_value_width = settings_.key_value_width(),
-          .has_projections = settings_.projection != Projection::none,
+          .versions =
+              (settings_.projection != Projection::none ? 1U : 0U) + (settings_.qk_norm ? 1U : 0U),
           .rotation_rows = rotation_rows(arguments),
           .rotation_size = settings_.rotary ? settings_.rotary->size : 0,
           .rotation_sample_stride = arguments.positions_sample_stride};

@@ -134,6 +134,10 @@ void AttentionLayer::backward_into(const BackwardArguments& arguments) noexcept 
     rotate_back(grad_K, mask.num_keys, settings_.num_kv_heads);
   }
 
+  if (settings_.qk_norm) {
+    settings_.qk_norm->functions.backward(
+        *this, {saved.projected_Q, saved.projected_K, query_rows, key_rows}, grad_Q, grad_K);
+  }
   if (settings_.pooling == Pooling::additive) {
     const std::size_t hiddens = settings_.attention_hiddens;
     const std::size_t kv_heads = mask.batch * settings_.num_kv_heads;

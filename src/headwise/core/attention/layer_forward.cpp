@@ -195,6 +195,8 @@ void AttentionLayer::forward_into(const ForwardArguments& arguments,
   float* gated = settings_.output_projection ? buffers.gated : arguments.output;
   float* pooled = gated;  // (batch, queries, query width)
   float* rotations = buffers.rotations;
+  float* projected_Q = Q;  // what the norms read
+  float* projected_K = K;
   if (arguments.requires_grad) {
     const SavedActivations::Tensors saved = saved_->tensors();
     const auto copy = [](const float*& tensor, std::size_t rows, std::size_t size, float* to) {
@@ -207,6 +209,8 @@ void AttentionLayer::forward_into(const ForwardArguments& arguments,
     Q = saved.Q;
     K = saved.K;
     V = saved.V;
+    projected_Q = saved.projected_Q;
+    projected_K = saved.projected_K;
     pooled = saved.pooled;
     rotations = saved.rotations;
   }
@@ -231,11 +235,11 @@ void AttentionLayer::forward_into(const ForwardArguments& arguments,
     const std::array<RowProjection, 3> projections = {
         RowProjection{.linear = parameters.linear(parameter_number::W_q),
                       .inputs = queries,
-                      .outputs = Q,
+                      .outputs = projected_Q,
                       .rows = query_rows},
         RowProjection{.linear = parameters.linear(parameter_number::W_k),
                       .inputs = keys,
-                      .outputs = K,
+                      .outputs = projected_K,
                       .rows = key_rows,
                       .read = read_keys},
         RowProjection{
@@ -245,6 +249,10 @@ void AttentionLayer::forward_into(const ForwardArguments& arguments,
             .rows = key_rows,
             .read = probes_keys || arguments.captured.values != nullptr ? nullptr : read}};
     project(projections, arguments.num_threads);
+    if (settings_.qk_norm) {
+      settings_.qk_norm->functions.forward(*this, {projected_Q, projected_K, query_rows, key_rows},
+                                           read_keys, Q, K);
+    }
     queries = Q;
     keys = K;
     values = V;

@@ -9,9 +9,15 @@ std::optional<RotarySettings> rotary_of(const std::optional<RotaryOptions>& opti
   if (!options.has_value()) {
     return std::nullopt;
   }
-  return RotarySettings{.base = options->base,
-                        .size = to_size(options->size).value_or(head_size),
-                        .interleaved = options->interleaved};
+  const RotarySettings rotary{.base = options->base,
+                              .size = to_size(options->size).value_or(head_size),
+                              .interleaved = options->interleaved};
+  if (options->scaling) {
+    // A copy: options that are nowhere else in memory cost less code.
+    const RotaryScaling scaling = *options->scaling;
+    return scale_rotary(scaling, rotary);
+  }
+  return rotary;
 }
 
 }  // namespace
@@ -36,6 +42,7 @@ LayerSettings settings_of(const MultiHeadAttentionOptions& options) {
                                              : inverse_root(head_size),
           .softcap = static_cast<float>(options.softcap),
           .rotary = rotary_of(options.rotary, head_size),
+          .qk_norm = options.qk_norm,
           .bias_kv = options.bias_kv,
           .zero_attention = options.zero_attention,
           .weights = options.weights,

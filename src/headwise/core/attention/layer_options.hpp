@@ -3,9 +3,40 @@
 #include <cstddef>
 #include <cstdint>
 #include <headwise/core/attention/attention_types.hpp>
+#include <headwise/core/attention/head_norm.hpp>
 #include <optional>
 
 namespace headwise {
+
+/// Stretches rotary positions over more positions than a model was first trained on. Every pair of
+/// elements keeps the share s of its frequency and divides the rest by `factor`.
+struct RotaryScaling {
+  enum class Type : std::uint8_t {
+    linear,  ///< s = 0. Source: Chen et al. 2023
+    /// s rises from 0 to 1 with the frequency, from `slow_turns` to `fast_turns`. Source:
+    /// Llama 3.1.
+    llama3,
+    /// s rises with the logarithm of the frequency, that is, with the pair's number. Source: Peng
+    /// et al. 2023, YaRN.
+    yarn,
+  };
+  Type type = Type::linear;
+  /// By how much frequencies are divided. Above 0.
+  double factor = 1;
+  /// The positions that the model was first trained on, over which turns are counted. Above 0. Not
+  /// of linear scaling.
+  double original_length = 0;
+  /// Pairs with at most so many turns get s = 0. Above 0.
+  double slow_turns = 1;
+  /// Pairs with at least so many turns get s = 1. Above `slow_turns`. Default: 4 of Llama 3, 32 of
+  /// YaRN.
+  std::optional<double> fast_turns = {};
+  /// Whether YaRN's bounds are whole numbers of pairs.
+  bool truncate = true;
+  /// Factor of the rotated queries and keys. Above 0. Default: 0.1 · ln(factor) + 1 of YaRN, where
+  /// `factor` is above 1; else 1.
+  std::optional<double> attention_factor = {};
+};
 
 /// Rotary positions: queries and keys of a head are rotated by angles proportional to their
 /// positions, so that scores depend on differences of positions. Source: Su et al. 2021.
@@ -17,6 +48,16 @@ struct RotaryOptions {
   /// Whether a pair is two neighbours, as in the paper, or one element of each half, as in
   /// Transformers.
   bool interleaved = false;
+  /// For longer inputs than a model was first trained on. Default: none.
+  std::optional<RotaryScaling> scaling = {};
+};
+
+/// A head is divided by its root mean square and multiplied by a weight (head size,).
+struct HeadNormOptions {
+  /// Added to the mean square.
+  double epsilon = 1e-5;
+  /// Not for callers: WebAssembly has these functions only where such options are made.
+  HeadNormFunctions functions = {};
 };
 
 struct MultiHeadAttentionOptions {
@@ -59,6 +100,10 @@ struct MultiHeadAttentionOptions {
   /// Rotary positions of queries and keys, after their projection. The extra slots have none.
   /// Default: none. Source: Su et al. 2021.
   std::optional<RotaryOptions> rotary = {};
+  /// RMS norms of each head's queries and keys, with the parameters `q_norm.weight` and
+  /// `k_norm.weight` (head size,), after their projection and before rotation. Not of the extra
+  /// slots. Default: none. Source: Qwen3.
+  std::optional<HeadNormOptions> qk_norm = {};
   /// Whether a learnt key-value pair, `bias_k` and `bias_v`, follows the given ones. Source:
   /// PyTorch, `add_bias_kv`.
   bool bias_kv = false;
@@ -82,7 +127,23 @@ struct RotarySettings {
   double base;
   std::size_t size;
   bool interleaved;
+  /// Null: frequencies are not scaled. A pointer, so that WebAssembly without models does not have
+  /// the function.
+  double (*scaled_frequency)(const RotarySettings& rotary, std::size_t pair,
+                             double unscaled) noexcept = nullptr;
+  /// Pair i keeps the share s = ramp_offset + ramp_by_frequency · frequency + ramp_by_pair · i of
+  /// its frequency, clamped to [0, 1], and this share of the rest.
+  double interpolation = 1;
+  double ramp_offset = 0;
+  double ramp_by_frequency = 0;
+  double ramp_by_pair = 0;
+  /// Factor of the rotated elements.
+  double attention_factor = 1;
 };
+
+/// The settings, without scaling so far, with it.
+[[nodiscard]] RotarySettings scale_rotary(const RotaryScaling& scaling,
+                                          RotarySettings rotary) noexcept;
 
 /// A layer's options with their defaults.
 struct LayerSettings {
@@ -100,6 +161,7 @@ struct LayerSettings {
   float scale;
   float softcap;
   std::optional<RotarySettings> rotary;
+  std::optional<HeadNormOptions> qk_norm;
   bool bias_kv;
   bool zero_attention;
   Precision weights;

@@ -49,6 +49,10 @@ ParameterTable parameter_table(const LayerSettings& settings, const InputSizes& 
     add(parameter_number::attention_W_k, {settings.attention_hiddens, settings.head_size});
     add(parameter_number::attention_w_v, {1, settings.attention_hiddens});
   }
+  for (std::size_t number = parameter_number::q_norm;
+       settings.qk_norm && number <= parameter_number::k_norm; ++number) {
+    add(number, {settings.head_size});
+  }
   return table;
 }
 
@@ -87,6 +91,10 @@ void LayerParameters::initialize(std::uint64_t seed) noexcept {
       // xavier_normal_ of a (1, 1, width) tensor.
       fill_normal(values, count, seed, stream);
       std::for_each_n(values, count, [&](float& value) { value *= inverse_root(count); });
+      continue;
+    }
+    if (number >= parameter_number::q_norm) {
+      std::fill_n(values, count, 1.0F);
       continue;
     }
     const bool is_linear_bias = is_linear(number) && number % 2 == 1;

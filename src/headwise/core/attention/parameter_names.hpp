@@ -7,7 +7,7 @@
 namespace headwise {
 
 /// d2l's names of a layer's parameters. Their indices are the parameters' numbers.
-inline constexpr std::array<std::string_view, 13> parameter_names = {"W_q.weight",
+inline constexpr std::array<std::string_view, 15> parameter_names = {"W_q.weight",
                                                                      "W_q.bias",
                                                                      "W_k.weight",
                                                                      "W_k.bias",
@@ -19,7 +19,9 @@ inline constexpr std::array<std::string_view, 13> parameter_names = {"W_q.weight
                                                                      "bias_v",
                                                                      "attention.W_q.weight",
                                                                      "attention.W_k.weight",
-                                                                     "attention.w_v.weight"};
+                                                                     "attention.w_v.weight",
+                                                                     "q_norm.weight",
+                                                                     "k_norm.weight"};
 
 /// Numbers of parameters. A bias comes after its weight.
 namespace parameter_number {
@@ -32,6 +34,8 @@ inline constexpr std::size_t bias_v = 9;
 inline constexpr std::size_t attention_W_q = 10;
 inline constexpr std::size_t attention_W_k = 11;
 inline constexpr std::size_t attention_w_v = 12;
+inline constexpr std::size_t q_norm = 13;
+inline constexpr std::size_t k_norm = 14;
 }  // namespace parameter_number
 
 }  // namespace headwise

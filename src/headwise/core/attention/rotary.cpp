@@ -45,12 +45,16 @@ void rotations_into(const std::int32_t* positions, std::int64_t first, std::size
   const double logarithm = natural_logarithm(rotary.base);
   for (std::size_t i = 0; i < pairs; ++i) {
     const double part = static_cast<double>(2 * i) / static_cast<double>(rotary.size);
-    Frequency frequency(exponential_of(-logarithm * part));
+    const double unscaled = exponential_of(-logarithm * part);
+    Frequency frequency(rotary.scaled_frequency != nullptr
+                            ? rotary.scaled_frequency(rotary, i, unscaled)
+                            : unscaled);
     for (std::size_t row = 0; row < count; ++row) {
       const SinCos rotation = frequency.at(
           positions != nullptr ? positions[row] : first + static_cast<std::int64_t>(row));
-      table[row * rotary.size + i] = static_cast<float>(rotation.cosine);
-      table[row * rotary.size + pairs + i] = static_cast<float>(rotation.sine);
+      table[row * rotary.size + i] = static_cast<float>(rotation.cosine * rotary.attention_factor);
+      table[row * rotary.size + pairs + i] =
+          static_cast<float>(rotation.sine * rotary.attention_factor);
     }
   }
 }

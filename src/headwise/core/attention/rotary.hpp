@@ -5,7 +5,7 @@
 #include <headwise/core/attention/layer_options.hpp>
 
 /// Rotary positions (Su et al. 2021): element pair i of a head at position p is rotated by the
-/// angle p · base^(−2i/size).
+/// angle p · base^(−2i/size), or its scaling.
 namespace headwise {
 
 /// The rotations of `count` positions, those at `positions` or, if that is null, from `first` on:

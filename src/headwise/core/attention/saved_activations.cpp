@@ -82,20 +82,27 @@ SavedActivations::Tensors SavedActivations::Tensors::lay_out(Arena& arena, const
                   .Q = nullptr,
                   .K = nullptr,
                   .V = nullptr,
+                  .projected_Q = nullptr,
+                  .projected_K = nullptr,
                   .pooled = arena.take(batch, num_queries, sizes.query_width),
                   .rotations = arena.take(sizes.rotation_rows, sizes.rotation_size)};
-  tensors.Q =
-      sizes.has_projections ? arena.take(batch, num_queries, sizes.query_width) : tensors.queries;
+  const std::size_t versions = sizes.versions;
+  const bool has_projections = versions > 0;
+  tensors.Q = has_projections ? arena.take(batch, num_queries, sizes.query_width, versions)
+                              : tensors.queries;
   tensors.K =
-      sizes.has_projections ? arena.take(batch, num_keys, sizes.key_value_width) : tensors.keys;
-  tensors.V =
-      sizes.has_projections ? arena.take(batch, num_keys, sizes.key_value_width) : tensors.values;
+      has_projections ? arena.take(batch, num_keys, sizes.key_value_width, versions) : tensors.keys;
+  tensors.V = has_projections ? arena.take(batch, num_keys, sizes.key_value_width) : tensors.values;
   return tensors;
 }
 
 SavedActivations::Tensors SavedActivations::tensors() noexcept {
   Arena arena(floats_.data(), floats_.size() * sizeof(float));
-  return Tensors::lay_out(arena, sizes_, given_.mask);
+  Tensors tensors = Tensors::lay_out(arena, sizes_, given_.mask);
+  const std::size_t before_norms = sizes_.versions > 1 ? given_.mask.batch : 0;
+  tensors.projected_Q = tensors.Q + before_norms * given_.mask.num_queries * sizes_.query_width;
+  tensors.projected_K = tensors.K + before_norms * given_.mask.num_keys * sizes_.key_value_width;
+  return tensors;
 }
 
 SavedActivations::Masks SavedActivations::masks() noexcept {

@@ -28,8 +28,10 @@ class SavedActivations {
     std::size_t value_size;
     std::size_t query_width;      ///< of the heads' queries
     std::size_t key_value_width;  ///< of the heads' keys, and of their values
-    bool has_projections;         ///< else the heads read the inputs
-    std::size_t rotation_rows;    ///< of the table of rotations; 0 without rotary positions
+    /// How many versions of Q and K are saved: none, where the heads read the inputs; the projected
+    /// ones; and those that norms made of them.
+    std::size_t versions;
+    std::size_t rotation_rows;  ///< of the table of rotations; 0 without rotary positions
     std::size_t rotation_size;
     /// Rows from one sample's first to the next one's; 0 where all samples share them.
     std::size_t rotation_sample_stride;
@@ -42,6 +44,9 @@ class SavedActivations {
     float* Q;        ///< (batch, queries, query width), projected, or the inputs; rotated
     float* K;        ///< (batch, keys, key-value width)
     float* V;
+    /// Q and K before the norms, or themselves. Of `SavedActivations::tensors` alone.
+    float* projected_Q;
+    float* projected_K;
     float* pooled;     ///< (batch, queries, query width), the heads' results before the gates
     float* rotations;  ///< (rotation_rows, rotation_size)
 

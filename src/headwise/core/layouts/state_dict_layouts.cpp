@@ -32,7 +32,7 @@ enum Role : std::uint8_t {
   num_roles
 };
 
-static_assert(packed == parameter_names.size());
+static_assert(packed == parameter_number::q_norm, "norms of heads are in no layout");
 
 struct NamedRole {
   std::string_view name;
@@ -47,8 +47,8 @@ struct Layout {
   bool separate_biases = false;
 };
 
-constexpr std::array<NamedRole, 13> d2l = [] {
-  std::array<NamedRole, 13> roles{};
+constexpr std::array<NamedRole, packed> d2l = [] {
+  std::array<NamedRole, packed> roles{};
   for (std::size_t i = 0; i < roles.size(); ++i) {
     roles[i] = {.name = parameter_names[i], .role = static_cast<Role>(i)};
   }

@@ -120,12 +120,18 @@ ModelParameters::Stack ModelParameters::add_stack(const std::string& prefix,
   for (std::size_t i = 0; i < settings.num_layers; ++i) {
     const std::string name = prefix + prefix_of_layer(i);
     Layer layer;
+    const auto add_post_norm = [&](std::string_view norm) {
+      return settings_.post_norms ? add_norm(name, norm) : NormIndices{};
+    };
     layer.norm = add_norm(name, "norm");
+    layer.post_norm = add_post_norm("post_norm");
     if (settings.has_cross_attention) {
       layer.cross_norm = add_norm(name, "cross_norm");
+      layer.cross_post_norm = add_post_norm("cross_post_norm");
     }
     if (const std::size_t hiddens = settings.ffn_hiddens; hiddens > 0) {
       layer.ffn_norm = add_norm(name, "ffn_norm");
+      layer.ffn_post_norm = add_post_norm("ffn_post_norm");
       if (settings_.gated) {
         layer.ffn.gate = add_linear(name, "ffn.gate", {hiddens, size}, settings_.bias);
       }

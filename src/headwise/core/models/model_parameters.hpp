@@ -46,6 +46,10 @@ class ModelParameters final : public Trainable {
     NormIndices norm;
     NormIndices cross_norm;
     NormIndices ffn_norm;
+    /// Norms behind the sublayers.
+    NormIndices post_norm;
+    NormIndices cross_post_norm;
+    NormIndices ffn_post_norm;
     FeedForward ffn;
   };
   /// An encoder or a decoder.

@@ -48,8 +48,13 @@ void check_fits(const TransformerOptions& options) {
   static_cast<void>(checked_count(floats / 2));
 }
 
-std::int64_t bound_of(std::optional<std::int64_t> side) noexcept {
-  return std::min(side.value_or(AttentionMask::unlimited), AttentionMask::unlimited);
+WindowSettings window_of(const std::optional<Window>& window) noexcept {
+  const auto bound_of = [](std::optional<std::int64_t> side) {
+    return std::min(side.value_or(AttentionMask::unlimited), AttentionMask::unlimited);
+  };
+  return window
+             ? WindowSettings{.left = bound_of(window->left), .right = bound_of(window->right)}
+             : WindowSettings{.left = AttentionMask::unlimited, .right = AttentionMask::unlimited};
 }
 
 }  // namespace
@@ -81,7 +86,6 @@ TransformerSettings settings_of(const TransformerOptions& options) {
 
 TransformerSettings unchecked_settings_of(const TransformerOptions& options) {
   const PatchOptions patches = options.patches.value_or(PatchOptions{});
-  const Window window = options.window.value_or(Window{});
   TransformerSettings settings{
       .vocabulary_size = static_cast<std::size_t>(options.vocabulary_size),
       .max_length = static_cast<std::size_t>(options.max_length),
@@ -90,6 +94,8 @@ TransformerSettings unchecked_settings_of(const TransformerOptions& options) {
       .gated = options.gated,
       .norm = options.norm,
       .norm_first = options.norm_first,
+      .parallel_residual = options.parallel_residual && options.ffn_hiddens != 0,
+      .post_norms = options.post_norms && options.norm != Norm::none,
       .norm_epsilon = static_cast<float>(options.norm_epsilon),
       .norm_bias = options.norm_bias && options.norm == Norm::layer,
       .final_norm = options.final_norm.value_or(options.norm_first) && options.norm != Norm::none,
@@ -101,14 +107,15 @@ TransformerSettings unchecked_settings_of(const TransformerOptions& options) {
       .bias = options.bias,
       .tied_embeddings = options.tied_embeddings,
       .logits_bias = options.logits_bias,
+      .logits_softcap = static_cast<float>(options.logits_softcap),
       .head = options.head && !options.patches.has_value(),
       .segments = static_cast<std::size_t>(options.segments),
-      .window_left = bound_of(window.left),
-      .window_right = bound_of(window.right),
       .decoder = {.num_layers = static_cast<std::size_t>(options.num_layers),
                   .ffn_hiddens = static_cast<std::size_t>(ffn_hiddens_of(options)),
                   .causal = options.causal,
-                  .has_cross_attention = options.encoder.has_value()},
+                  .has_cross_attention = options.encoder.has_value(),
+                  .windows = std::vector<WindowSettings>(
+                      static_cast<std::size_t>(options.num_layers), window_of(options.window))},
       .encoder = {},
       .image_size = static_cast<std::size_t>(patches.image_size),
       .patch_size = static_cast<std::size_t>(patches.patch_size),
@@ -116,12 +123,19 @@ TransformerSettings unchecked_settings_of(const TransformerOptions& options) {
       .class_token = patches.class_token,
       .weights = options.weights,
       .seed = options.seed.has_value() ? *options.seed : random_seed()};
+  for (std::size_t layer = 0;
+       layer < std::min(options.windows.size(), settings.decoder.windows.size()); ++layer) {
+    settings.decoder.windows[layer] = window_of(options.windows[layer]);
+  }
   if (options.encoder) {
-    settings.encoder = {.num_layers = static_cast<std::size_t>(options.encoder->num_layers),
-                        .ffn_hiddens = static_cast<std::size_t>(
-                            options.encoder->ffn_hiddens.value_or(ffn_hiddens_of(options))),
-                        .causal = false,
-                        .has_cross_attention = false};
+    settings.encoder = {
+        .num_layers = static_cast<std::size_t>(options.encoder->num_layers),
+        .ffn_hiddens = static_cast<std::size_t>(
+            options.encoder->ffn_hiddens.value_or(ffn_hiddens_of(options))),
+        .causal = false,
+        .has_cross_attention = false,
+        .windows = std::vector<WindowSettings>(
+            static_cast<std::size_t>(options.encoder->num_layers), window_of(options.window))};
   }
   if (settings.has_patches()) {
     settings.max_length = settings.num_patches() + (settings.class_token ? 1 : 0);
@@ -145,6 +159,9 @@ MultiHeadAttentionOptions layer_options_of(const TransformerOptions& options, Si
   layer.output_size = options.num_hiddens;
   layer.scale = options.scale;
   layer.softcap = options.softcap;
+  if (options.qk_norm) {
+    layer.qk_norm = HeadNormOptions{.epsilon = options.norm_epsilon};
+  }
   layer.weights = options.weights;
   if (options.positions == Positions::rotary && side != Side::cross) {
     layer.rotary = options.rotary;

@@ -80,6 +80,13 @@ struct TransformerOptions {
   /// Whether norms come before each attention and feed-forward layer (pre-norm) or after the
   /// residual sum (post-norm).
   bool norm_first = true;
+  /// Whether each layer is x + attention(norm(x)) + ffn(ffn_norm(x)): both read the same x. With
+  /// `norm_first`, or without norms, and without an encoder. Source: Wang and Komatsuzaki 2021,
+  /// GPT-J; GPT-NeoX.
+  bool parallel_residual = false;
+  /// Whether a norm also follows each sublayer, before the residual sum. With `norm_first`. Source:
+  /// Gemma 2.
+  bool post_norms = false;
   /// Added to the variance, or mean square.
   double norm_epsilon = 1e-5;
   /// Whether layer norms have a bias.
@@ -91,6 +98,9 @@ struct TransformerOptions {
   Positions positions = Positions::learned;
   /// Used if `positions` is rotary. The default size is each side's head size.
   RotaryOptions rotary = {};
+  /// Whether attention layers normalize queries and keys, as in MultiHeadAttentionOptions, with
+  /// `norm_epsilon`.
+  bool qk_norm = false;
   /// Factor of the token embeddings.
   double embedding_scale = 1;
   /// Whether linear layers have a bias.
@@ -101,6 +111,8 @@ struct TransformerOptions {
   bool tied_embeddings = true;
   /// Whether the logits have a bias.
   bool logits_bias = false;
+  /// Cap of the logits: c · tanh(l / c); 0 is off. Source: Gemma 2.
+  double logits_softcap = 0;
   /// Whether the model has logits. Not with `patches`.
   bool head = true;
   /// Kinds of segments, whose embeddings are added to those of the tokens; 0 for none. Source:
@@ -112,6 +124,9 @@ struct TransformerOptions {
   double dropout = 0;
   /// Sliding window around each position, in self-attention.
   std::optional<Window> window = {};
+  /// A window for each layer of the decoder, or none, in place of `window`. Empty: `window` for
+  /// all. Source: Child et al. 2019; GPT-3 and Gemma 2, whose layers alternate.
+  std::vector<std::optional<Window>> windows = {};
   // As in MultiHeadAttentionOptions.
   double softcap = 0;
   std::optional<double> scale = {};
@@ -169,12 +184,20 @@ struct AttentionOnlyTransformerOptions {
 [[nodiscard]] TransformerOptions transformer_options_of(
     const AttentionOnlyTransformerOptions& options);
 
+/// How far to both sides a layer attends.
+struct WindowSettings {
+  std::int64_t left;
+  std::int64_t right;
+};
+
 /// The layers of an encoder or a decoder.
 struct StackSettings {
   std::size_t num_layers = 0;
   std::size_t ffn_hiddens = 0;
   bool causal = false;
   bool has_cross_attention = false;
+  /// Of each layer.
+  std::vector<WindowSettings> windows = {};
 };
 
 /// A model's options with their defaults.
@@ -186,6 +209,8 @@ struct TransformerSettings {
   bool gated;
   Norm norm;
   bool norm_first;
+  bool parallel_residual;
+  bool post_norms;
   float norm_epsilon;
   bool norm_bias;
   bool final_norm;
@@ -197,10 +222,9 @@ struct TransformerSettings {
   bool bias;
   bool tied_embeddings;
   bool logits_bias;
+  float logits_softcap;
   bool head;
   std::size_t segments;
-  std::int64_t window_left;
-  std::int64_t window_right;
   StackSettings decoder;
   StackSettings encoder;  ///< without layers for none
   std::size_t image_size;

@@ -27,7 +27,7 @@ TransformerStack::Sizes TransformerStack::sizes_of(const StackPass& pass) const 
 SavedStack TransformerStack::lay_out_saved(Arena& arena, const Sizes& sizes) const noexcept {
   const TransformerSettings& model = parameters_->settings();
   const std::size_t rows = sizes.batch * sizes.length;
-  const bool norm_after = model.norm != Norm::none && !model.norm_first;
+  const bool norm_after = model.norm != Norm::none && (!model.norm_first || model.post_norms);
   SavedStack saved;
   saved.streams = arena.take(num_sublayers() + 1, rows, model.num_hiddens);
   saved.sums = arena.take(norm_after ? num_sublayers() : 0, rows, model.num_hiddens);
@@ -59,6 +59,7 @@ TransformerStack::ForwardBuffers TransformerStack::lay_out_forward(
   const ForwardBuffers buffers{
       .normalized = arena.take(rows, model.num_hiddens),
       .output = arena.take(rows, model.num_hiddens),
+      .parallel = arena.take(model.parallel_residual ? rows : 0, model.num_hiddens),
       .probe = LayerProbeBuffers::lay_out(
           arena, sizes.probed, sizes.batch, max_heads, sizes.length,
           std::max(sizes.num_keys, cross_.empty() ? 0 : sizes.source_length), model.num_hiddens)};
@@ -82,23 +83,34 @@ TransformerStack::ForwardBuffers TransformerStack::lay_out_forward(
   return buffers;
 }
 
-/// x becomes x + function(norm(x)) or norm(x + function(x)). `function(inputs, outputs)`.
+/// x becomes x + post_norm(function(norm(x))) or norm(x + function(x)). `function(inputs,
+/// outputs)`.
 template <typename Function>
-void TransformerStack::forward_sublayer(const ModelParameters::NormIndices& norm,
-                                        const StackPass& pass, const ForwardBuffers& buffers,
-                                        float*& x, const SavedStack* saved, std::size_t sublayer,
+void TransformerStack::forward_sublayer(const Sublayer& of, const StackPass& pass,
+                                        const ForwardBuffers& buffers, float*& x,
+                                        const SavedStack* saved, std::size_t sublayer,
                                         const Function& function) const noexcept {
   const TransformerSettings& model = parameters_->settings();
   const std::size_t rows = pass.rows();
   const std::size_t floats = rows * model.num_hiddens;
+  const auto& [norm, post_norm, added, side, layer] = of;
   const bool norm_first = norm.exists() && model.norm_first;
   const bool norm_after = norm.exists() && !model.norm_first;
   const float* inputs = x;
-  if (norm_first) {
+  if (is_parallel(sublayer)) {
+    inputs = buffers.parallel;
+  } else if (norm_first) {
     normalize_rows(*parameters_, norm, x, rows, buffers.normalized, pass.num_threads);
     inputs = buffers.normalized;
   }
   function(inputs, buffers.output);
+  if (post_norm.exists()) {
+    if (saved != nullptr) {
+      std::copy_n(buffers.output, floats, saved->sums + sublayer * floats);
+    }
+    normalize_rows(*parameters_, post_norm, buffers.output, rows, buffers.output, pass.num_threads);
+  }
+  pass.probe.visit(added, side, layer, stream(pass, buffers.output));
   float* next = x;
   float* sum = x;
   if (saved != nullptr) {
@@ -117,7 +129,8 @@ void TransformerStack::attend(AttentionLayer& layer, const AttentionPasses& pass
                               std::size_t number, ForwardArguments arguments, const StackPass& pass,
                               const ForwardBuffers& buffers) const noexcept {
   const AttentionPass attention = passes.layers.empty() ? AttentionPass{} : passes.layers[number];
-  arguments.mask = &passes.mask;
+  const AttentionMask mask = passes.mask_of(number);
+  arguments.mask = &mask;
   arguments.head_gate = attention.head_gate;
   arguments.gate_stride = attention.gate_stride;
   arguments.attention_weights = attention.attention_weights;
@@ -136,6 +149,15 @@ ActivationView TransformerStack::stream(const StackPass& pass, float* x) const n
   return stream_view(x, pass.batch, pass.length, parameters_->settings().num_hiddens);
 }
 
+void TransformerStack::copy_or_normalize(const ModelParameters::NormIndices& norm, const float* x,
+                                         const StackPass& pass, float* y) const noexcept {
+  if (norm.exists()) {
+    normalize_rows(*parameters_, norm, x, pass.rows(), y, pass.num_threads);
+  } else {
+    std::copy_n(x, pass.rows() * parameters_->settings().num_hiddens, y);
+  }
+}
+
 float* TransformerStack::forward(const StackPass& pass, float* x,
                                  const SavedStack* saved) noexcept {
   const Arena::Scope scope(*pass.arena);
@@ -143,11 +165,14 @@ float* TransformerStack::forward(const StackPass& pass, float* x,
   std::size_t sublayer = 0;
   for (std::size_t i = pass.first_layer; i < indices_->layers.size(); ++i) {
     const ModelParameters::Layer& layer = indices_->layers[i];
-    const auto visit = [&](ActivationName name, float* floats, Side side) {
-      pass.probe.visit(name, side, i, stream(pass, floats));
+    const auto visit = [&](ActivationName name) {
+      pass.probe.visit(name, pass.side, i, stream(pass, x));
     };
-    visit(ActivationName::resid_pre, x, pass.side);
-    forward_sublayer(layer.norm, pass, buffers, x, saved, sublayer++,
+    visit(ActivationName::resid_pre);
+    if (is_parallel(sublayer + 1)) {
+      copy_or_normalize(layer.ffn_norm, x, pass, buffers.parallel);
+    }
+    forward_sublayer({layer.norm, layer.post_norm, ActivationName::attn_out, pass.side, i}, pass, buffers, x, saved, sublayer++,
                      [&](const float* inputs, float* outputs) {
                        attend(*self_[i], pass.self, pass.side, i,
                               {.queries = inputs,
@@ -158,11 +183,10 @@ float* TransformerStack::forward(const StackPass& pass, float* x,
                                .rotations = pass.rotations,
                                .output = outputs},
                               pass, buffers);
-                       visit(ActivationName::attn_out, outputs, pass.side);
                      });
     if (settings_->has_cross_attention) {
-      forward_sublayer(layer.cross_norm, pass, buffers, x, saved, sublayer++,
-                       [&](const float* inputs, float* outputs) {
+      forward_sublayer({layer.cross_norm, layer.cross_post_norm, ActivationName::attn_out, Side::cross, i}, pass, buffers, x, saved,
+                       sublayer++, [&](const float* inputs, float* outputs) {
                          attend(*cross_[i], pass.cross, Side::cross, i,
                                 {.queries = inputs,
                                  .keys = pass.source,
@@ -170,13 +194,12 @@ float* TransformerStack::forward(const StackPass& pass, float* x,
                                  .num_new_keys = pass.source_length,
                                  .output = outputs},
                                 pass, buffers);
-                         visit(ActivationName::attn_out, outputs, Side::cross);
                        });
     }
-    visit(ActivationName::resid_mid, x, pass.side);
+    visit(ActivationName::resid_mid);
     if (settings_->ffn_hiddens > 0) {
       forward_sublayer(
-          layer.ffn_norm, pass, buffers, x, saved, sublayer++,
+          {layer.ffn_norm, layer.ffn_post_norm, ActivationName::mlp_out, pass.side, i}, pass, buffers, x, saved, sublayer++,
           [&](const float* inputs, float* outputs) {
             const Arena::Scope of_sublayer(*pass.arena);
             const FeedForwardHiddens hiddens =
@@ -192,10 +215,9 @@ float* TransformerStack::forward(const StackPass& pass, float* x,
                           .rows = pass.rows(),
                           .num_threads = pass.num_threads},
                          hiddens, activated, outputs);
-            visit(ActivationName::mlp_out, outputs, pass.side);
           });
     }
-    visit(ActivationName::resid_post, x, pass.side);
+    visit(ActivationName::resid_post);
   }
   return x;
 }
@@ -217,7 +239,8 @@ TransformerStack::BackwardBuffers TransformerStack::lay_out_backward(
                                 .grad_sum = arena.take(rows, size),
                                 .keys = arena.take(sizes.batch, keys, size),
                                 .values = arena.take(sizes.batch, keys, size),
-                                .gate_gradient = arena.take(sizes.batch, max_heads)};
+                                .gate_gradient = arena.take(sizes.batch, max_heads),
+                                .parallel = arena.take(model.parallel_residual ? rows : 0, size)};
   const auto lay_out = [&](std::span<AttentionLayer* const> layers, std::size_t num_keys) {
     for (const AttentionLayer* layer : layers) {
       const Arena::Scope scope(arena);
@@ -238,45 +261,63 @@ TransformerStack::BackwardBuffers TransformerStack::lay_out_backward(
 }
 
 /// Turns the gradient of a sublayer's output into that of its input. `function(inputs, gradient)`
-/// leaves the gradient of the inputs in `buffers.queries`, and may change that of the output.
+/// leaves the gradient of the inputs in `buffers.queries`.
 template <typename Function>
-void TransformerStack::backward_sublayer(const ModelParameters::NormIndices& norm,
-                                         const StackPass& pass, const BackwardBuffers& buffers,
-                                         const SavedStack& saved, std::size_t sublayer,
-                                         float* gradient, const Function& function) const noexcept {
+void TransformerStack::backward_sublayer(const Sublayer& of, const StackPass& pass,
+                                         const BackwardBuffers& buffers, const SavedStack& saved,
+                                         std::size_t sublayer, float* gradient,
+                                         const Function& function) const noexcept {
+  const auto& [norm, post_norm, added, side, layer] = of;
   const TransformerSettings& model = parameters_->settings();
   const std::size_t rows = pass.rows();
   const std::size_t floats = rows * model.num_hiddens;
-  const float* x = saved.streams + sublayer * floats;
+  // What is beside the attention reads what that reads.
+  const float* x = saved.streams + (is_parallel(sublayer) ? sublayer - 1 : sublayer) * floats;
   if (norm.exists() && !model.norm_first) {
     write_zeros(buffers.grad_sum, floats);
     normalize_rows_backward(*parameters_, norm, saved.sums + sublayer * floats, gradient, rows,
                             buffers.grad_sum);
     std::copy_n(buffers.grad_sum, floats, gradient);
+    pass.probe.clear_patched(added, side, layer, stream(pass, buffers.grad_sum));
     function(x, buffers.grad_sum);
     kernels::add(gradient, buffers.queries, floats);
     return;
   }
   float* of_output = gradient;
-  if (!pass.probe.patches.empty()) {  // The stream itself keeps the gradient of what is patched.
-    of_output = buffers.grad_sum;
+  const bool is_patched = pass.probe.patches_any(added, side, layer);
+  if (is_patched) {  // The stream itself keeps the gradient of what is patched.
+    of_output = post_norm.exists() ? buffers.normalized : buffers.grad_sum;
     std::copy_n(gradient, floats, of_output);
+    pass.probe.clear_patched(added, side, layer, stream(pass, of_output));
+  }
+  if (post_norm.exists()) {
+    write_zeros(buffers.grad_sum, floats);
+    normalize_rows_backward(*parameters_, post_norm, saved.sums + sublayer * floats, of_output,
+                            rows, buffers.grad_sum);
+    of_output = buffers.grad_sum;
   }
   function(x, of_output);
+  // The attention beside it is still to read the gradient of the sum.
+  float* const of_input = is_parallel(sublayer) ? buffers.parallel : gradient;
+  if (is_parallel(sublayer)) {
+    write_zeros(of_input, floats);
+  }
   if (norm.exists()) {
-    normalize_rows_backward(*parameters_, norm, x, buffers.queries, rows, gradient);
+    normalize_rows_backward(*parameters_, norm, x, buffers.queries, rows, of_input);
   } else {
-    kernels::add(gradient, buffers.queries, floats);
+    kernels::add(of_input, buffers.queries, floats);
+  }
+  if (is_parallel(sublayer + 1)) {
+    kernels::add(gradient, buffers.parallel, floats);
   }
 }
 
 void TransformerStack::attend_backward(AttentionLayer& layer, const AttentionPasses& passes,
-                                       Side side, std::size_t number, float* gradient,
+                                       Side side, std::size_t number, const float* gradient,
                                        const StackPass& pass,
                                        const BackwardBuffers& buffers) const noexcept {
   float* wanted = passes.layers.empty() ? nullptr : passes.layers[number].head_gate_gradient;
   LayerGradientProbe probe(pass.probe, side, number);
-  pass.probe.clear_patched(ActivationName::attn_out, side, number, stream(pass, gradient));
   layer.backward_into({.grad_output = gradient,
                        .queries = buffers.queries,
                        .keys = buffers.keys,
@@ -301,9 +342,8 @@ void TransformerStack::backward(const StackPass& pass, const SavedStack& saved, 
     };
     clear(ActivationName::resid_post, gradient);
     if (settings_->ffn_hiddens > 0) {
-      backward_sublayer(layer.ffn_norm, pass, buffers, saved, --sublayer, gradient,
-                        [&](const float* x, float* output_gradient) {
-                          clear(ActivationName::mlp_out, output_gradient);
+      backward_sublayer({layer.ffn_norm, layer.ffn_post_norm, ActivationName::mlp_out, pass.side, i}, pass, buffers, saved, --sublayer,
+                        gradient, [&](const float* x, const float* output_gradient) {
                           const Arena::Scope of_sublayer(*pass.arena);
                           const float* inputs = x;
                           if (layer.ffn_norm.exists() && parameters_->settings().norm_first) {
@@ -325,8 +365,8 @@ void TransformerStack::backward(const StackPass& pass, const SavedStack& saved, 
     }
     clear(ActivationName::resid_mid, gradient);
     if (settings_->has_cross_attention) {
-      backward_sublayer(layer.cross_norm, pass, buffers, saved, --sublayer, gradient,
-                        [&](const float* /*x*/, float* output_gradient) {
+      backward_sublayer({layer.cross_norm, layer.cross_post_norm, ActivationName::attn_out, Side::cross, i}, pass, buffers, saved, --sublayer,
+                        gradient, [&](const float* /*x*/, const float* output_gradient) {
                           attend_backward(*cross_[i], pass.cross, Side::cross, i, output_gradient,
                                           pass, buffers);
                           const std::size_t source_floats = pass.batch * pass.source_length * size;
@@ -334,8 +374,8 @@ void TransformerStack::backward(const StackPass& pass, const SavedStack& saved, 
                           kernels::add(source_gradient, buffers.values, source_floats);
                         });
     }
-    backward_sublayer(layer.norm, pass, buffers, saved, --sublayer, gradient,
-                      [&](const float* /*x*/, float* output_gradient) {
+    backward_sublayer({layer.norm, layer.post_norm, ActivationName::attn_out, pass.side, i}, pass, buffers, saved, --sublayer, gradient,
+                      [&](const float* /*x*/, const float* output_gradient) {
                         attend_backward(*self_[i], pass.self, pass.side, i, output_gradient, pass,
                                         buffers);
                         kernels::add(buffers.queries, buffers.keys, floats);

@@ -29,6 +29,17 @@ struct AttentionPasses {
   std::span<LayerCache> caches = {};
   /// Allocated memory of the layers, for a pass that requires gradients.
   std::span<ForwardMemory> memory = {};
+  std::span<const WindowSettings> windows = {};
+
+  /// The mask of a layer.
+  [[nodiscard]] AttentionMask mask_of(std::size_t layer) const noexcept {
+    AttentionMask of_layer = mask;
+    if (!windows.empty()) {
+      of_layer.window_left = windows[layer].left;
+      of_layer.window_right = windows[layer].right;
+    }
+    return of_layer;
+  }
 };
 
 /// Arguments of a pass through the layers of an encoder or a decoder.
@@ -59,13 +70,23 @@ struct StackPass {
 /// cross-attention and feed-forward layers in their order.
 struct SavedStack {
   float* streams =
-      nullptr;            ///< (sublayers + 1, batch, length, num_hiddens), before each, at the end
-  float* sums = nullptr;  ///< (sublayers, batch, length, num_hiddens), what a norm after them reads
+      nullptr;  ///< (sublayers + 1, batch, length, num_hiddens), before each, at the end
+  /// (sublayers, batch, length, num_hiddens), what the norm behind them reads
+  float* sums = nullptr;
   float* hiddens = nullptr;  ///< of the feed-forward layers, `FeedForwardHiddens` each
 };
 
-/// The attention and feed-forward layers of an encoder or a decoder: x + sublayer(norm(x)), or
-/// norm(x + sublayer(x)). It owns nothing that it points to.
+/// A sublayer: its norms, and what it adds to the stream.
+struct Sublayer {
+  const ModelParameters::NormIndices& norm;
+  const ModelParameters::NormIndices& post_norm;
+  ActivationName added;
+  Side side;
+  std::size_t layer;
+};
+
+/// The attention and feed-forward layers of an encoder or a decoder: x +
+/// post_norm(sublayer(norm(x))) or norm(x + sublayer(x)). It owns nothing that it points to.
 class TransformerStack {
  public:
   TransformerStack(ModelParameters& parameters, const ModelParameters::Stack& indices,
@@ -103,6 +124,7 @@ class TransformerStack {
   struct ForwardBuffers {
     float* normalized;
     float* output;
+    float* parallel;  ///< what a feed-forward layer beside the attention reads; null without
     LayerProbeBuffers probe;  ///< large enough for every layer
   };
   ForwardBuffers lay_out_forward(Arena& arena, const Sizes& sizes) const noexcept;
@@ -118,6 +140,8 @@ class TransformerStack {
     float* keys;  ///< (batch, max(length, source length), num_hiddens)
     float* values;
     float* gate_gradient;  ///< (batch, heads), where the caller wants none
+    /// (batch, length, num_hiddens), of the inputs of feed-forward layers beside the attention
+    float* parallel;
   };
   BackwardBuffers lay_out_backward(Arena& arena, const Sizes& sizes) const noexcept;
   /// Turns the gradient of the output into that of the input, and adds to the gradients of all
@@ -131,20 +155,26 @@ class TransformerStack {
                                               std::size_t rows) const noexcept;
   [[nodiscard]] Sizes sizes_of(const StackPass& pass) const noexcept;
   template <typename Function>
-  void forward_sublayer(const ModelParameters::NormIndices& norm, const StackPass& pass,
+  void forward_sublayer(const Sublayer& of, const StackPass& pass,
                         const ForwardBuffers& buffers, float*& x, const SavedStack* saved,
                         std::size_t sublayer, const Function& function) const noexcept;
   [[nodiscard]] ActivationView stream(const StackPass& pass, float* x) const noexcept;
   template <typename Function>
-  void backward_sublayer(const ModelParameters::NormIndices& norm, const StackPass& pass,
+  void backward_sublayer(const Sublayer& of, const StackPass& pass,
                          const BackwardBuffers& buffers, const SavedStack& saved,
                          std::size_t sublayer, float* gradient,
                          const Function& function) const noexcept;
+  /// Whether the sublayer is a feed-forward layer beside the attention before it.
+  [[nodiscard]] bool is_parallel(std::size_t sublayer) const noexcept {
+    return parameters_->settings().parallel_residual && sublayer % 2 == 1;
+  }
+  void copy_or_normalize(const ModelParameters::NormIndices& norm, const float* x,
+                         const StackPass& pass, float* y) const noexcept;
   void attend(AttentionLayer& layer, const AttentionPasses& passes, Side side, std::size_t number,
               ForwardArguments arguments, const StackPass& pass,
               const ForwardBuffers& buffers) const noexcept;
   void attend_backward(AttentionLayer& layer, const AttentionPasses& passes, Side side,
-                       std::size_t number, float* gradient, const StackPass& pass,
+                       std::size_t number, const float* gradient, const StackPass& pass,
                        const BackwardBuffers& buffers) const noexcept;
 
   ModelParameters* parameters_;

@@ -64,7 +64,9 @@ UncheckedTransformer::BackwardBuffers UncheckedTransformer::lay_out_backward(
       .gradient = arena.take(sizes.batch, sizes.length, size),
       .source_gradient = arena.take(sizes.batch, sizes.source_length, size),
       .encoder_gradient = arena.take(sizes.batch, sizes.source_length, size),
-      .patch_gradient = arena.take(sizes.batch, model.num_patches(), model.patch_width())};
+      .patch_gradient = arena.take(sizes.batch, model.num_patches(), model.patch_width()),
+      .logits = arena.take(model.logits_softcap > 0 ? sizes.batch : 0, sizes.length, std::size_t{2},
+                           model.vocabulary_size)};
   const auto lay_out = [&](const TransformerStack& stack, std::size_t length) {
     const Arena::Scope scope(arena);
     stack.lay_out_backward(arena, {.batch = sizes.batch,
@@ -135,11 +137,23 @@ void UncheckedTransformer::backward_into(const TransformerBackward& backward) no
       final_norm(decoder_, x, rows, buffers.features, backward.num_threads);
     }
     const std::size_t unembedding = parameters_->unembedding();
-    linear_backward(
-        parameters_->linear(unembedding),
-        parameters_->linear_backward(unembedding, buffers.features, backward.logits, rows,
-                                     buffers.feature_gradient, backward.num_threads),
-        *backward.arena);
+    const float* of_logits = backward.logits;
+    if (settings().logits_softcap > 0) {
+      const std::size_t count = rows * settings().vocabulary_size;
+      float* const capped = buffers.logits + count;
+      unembed({.linear = parameters_->linear(unembedding),
+               .inputs = buffers.features,
+               .outputs = capped,
+               .rows = rows},
+              backward.num_threads);
+      std::copy_n(backward.logits, count, buffers.logits);
+      kernels::softcap_gradient(buffers.logits, capped, count, settings().logits_softcap);
+      of_logits = buffers.logits;
+    }
+    linear_backward(parameters_->linear(unembedding),
+                    parameters_->linear_backward(unembedding, buffers.features, of_logits, rows,
+                                                 buffers.feature_gradient, backward.num_threads),
+                    *backward.arena);
     if (backward.hidden != nullptr) {
       kernels::add(buffers.feature_gradient, backward.hidden, floats);
     }
@@ -230,14 +244,19 @@ UncheckedTransformer::LossBuffers UncheckedTransformer::lay_out_loss(
   const TransformerSettings& model = settings();
   const std::size_t size = model.num_hiddens;
   const std::size_t trained = gradients ? sizes.batch : 0;
-  const LossBuffers buffers{.gathered = arena.take(sizes.batch, sizes.length, size),
-                            .features = arena.take(sizes.batch, sizes.length, size),
-                            .logits = arena.take(sizes.batch, sizes.length, model.vocabulary_size),
-                            .losses = arena.take(sizes.batch, sizes.length),
-                            .target_rows = arena.take<std::int32_t>(sizes.batch, sizes.length),
-                            .targets = arena.take<std::int32_t>(sizes.batch, sizes.length),
-                            .feature_gradient = arena.take(trained, sizes.length, size),
-                            .row_gradient = arena.take(trained, sizes.length, size)};
+  const LossBuffers buffers{
+      .gathered = arena.take(sizes.batch, sizes.length, size),
+      .features = arena.take(sizes.batch, sizes.length, size),
+      .logits = arena.take(sizes.batch, sizes.length, model.vocabulary_size),
+      .capped = gradients && model.logits_softcap > 0
+                    ? arena.take(sizes.batch, sizes.length, model.vocabulary_size)
+                    : nullptr,
+      .keeps_capped = gradients && model.logits_softcap > 0,
+      .losses = arena.take(sizes.batch, sizes.length),
+      .target_rows = arena.take<std::int32_t>(sizes.batch, sizes.length),
+      .targets = arena.take<std::int32_t>(sizes.batch, sizes.length),
+      .feature_gradient = arena.take(trained, sizes.length, size),
+      .row_gradient = arena.take(trained, sizes.length, size)};
   {
     const Arena::Scope scope(arena);
     lay_out_forward(arena, sizes, gradients);
@@ -271,7 +290,10 @@ double UncheckedTransformer::head_loss(const TransformerPass& pass, const LossBu
                            .inputs = features_of(buffers),
                            .outputs = buffers.logits,
                            .rows = target_rows};
-  project({&head, 1}, pass.num_threads);
+  unembed(head, pass.num_threads);
+  if (buffers.keeps_capped) {
+    std::copy_n(buffers.logits, target_rows * settings().vocabulary_size, buffers.capped);
+  }
   return cross_entropy_into({.logits = buffers.logits,
                              .targets = buffers.targets,
                              .losses = buffers.losses,
@@ -304,6 +326,10 @@ double UncheckedTransformer::loss_and_gradients_into(const TransformerPass& pass
     const float* outputs =
         run_layers(pass, lay_out_forward(*pass.arena, sizes_of(pass), true), kept);
     loss = head_loss(pass, buffers, outputs, target_rows);
+  }
+  if (settings().logits_softcap > 0) {
+    kernels::softcap_gradient(buffers.logits, buffers.capped,
+                              target_rows * settings().vocabulary_size, settings().logits_softcap);
   }
   const BackwardBuffers backward = lay_out_backward(*pass.arena, sizes_of(pass));
   const std::size_t unembedding = parameters_->unembedding();

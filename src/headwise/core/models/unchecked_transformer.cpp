@@ -85,18 +85,18 @@ StackPass UncheckedTransformer::decoder_pass(const TransformerPass& pass) const 
   StackPass result;
   result.batch = pass.batch;
   result.length = pass.length;
-  result.self = {.mask = {.batch = pass.batch,
-                          .num_queries = pass.length,
-                          .num_keys = sizes.num_keys,
-                          .valid_lens = pass.valid_lens,
-                          .valid_lens_sample_stride = pass.valid_lens_sample_stride,
-                          .valid_lens_query_stride = pass.valid_lens_query_stride,
-                          .key_mask = pass.key_mask,
-                          .causal = model.decoder.causal,
-                          .first_position = static_cast<std::int64_t>(sizes.num_keys - pass.length),
-                          .window_left = model.window_left,
-                          .window_right = model.window_right},
-                 .layers = pass.layers};
+  result.self = {
+      .mask = {.batch = pass.batch,
+               .num_queries = pass.length,
+               .num_keys = sizes.num_keys,
+               .valid_lens = pass.valid_lens,
+               .valid_lens_sample_stride = pass.valid_lens_sample_stride,
+               .valid_lens_query_stride = pass.valid_lens_query_stride,
+               .key_mask = pass.key_mask,
+               .causal = model.decoder.causal,
+               .first_position = static_cast<std::int64_t>(sizes.num_keys - pass.length)},
+      .layers = pass.layers,
+      .windows = model.decoder.windows};
   result.rotations_sample_stride = pass.key_mask.exist() ? pass.length : 0;
   if (model.has_encoder()) {
     const bool cached = pass.cache != nullptr && pass.cache->has_source;
@@ -128,10 +128,9 @@ StackPass UncheckedTransformer::encoder_pass(const TransformerPass& pass) const 
                           .num_keys = pass.source_length,
                           .valid_lens = pass.source_valid_lens,
                           .valid_lens_sample_stride = 1,
-                          .key_mask = pass.source_key_mask,
-                          .window_left = settings().window_left,
-                          .window_right = settings().window_right},
-                 .layers = pass.encoder_layers};
+                          .key_mask = pass.source_key_mask},
+                 .layers = pass.encoder_layers,
+                 .windows = settings().encoder.windows};
   result.rotations_sample_stride = pass.source_key_mask.exist() ? pass.source_length : 0;
   result.probe = pass.probe;
   result.probe.positions = nullptr;
@@ -227,9 +226,10 @@ TransformerMemory UncheckedTransformer::allocate(const TransformerPass& pass) co
     into = std::vector<ForwardMemory>(layers.size());
     for (std::size_t i = 0; i < layers.size(); ++i) {
       const AttentionPass attention = passes.layers.empty() ? AttentionPass{} : passes.layers[i];
+      const AttentionMask mask = passes.mask_of(i);
       into[i] = layers[i]->allocate({.num_new_keys = num_keys,
                                      .positions_sample_stride = rotations_sample_stride,
-                                     .mask = &passes.mask,
+                                     .mask = &mask,
                                      .head_gate = attention.head_gate,
                                      .gate_stride = attention.gate_stride,
                                      .requires_grad = true});
@@ -457,7 +457,16 @@ void UncheckedTransformer::forward_into(const TransformerPass& pass,
     head.inputs = last;
     head.rows = pass.batch;
   }
-  project({&head, 1}, pass.num_threads);
+  unembed(head, pass.num_threads);
+}
+
+void UncheckedTransformer::unembed(const RowProjection& head,
+                                   std::size_t num_threads) const noexcept {
+  project({&head, 1}, num_threads);
+  if (settings().logits_softcap > 0) {
+    kernels::softcap(head.outputs, head.rows * settings().vocabulary_size,
+                     settings().logits_softcap);
+  }
 }
 
 std::optional<SavedPass::Sizes> UncheckedTransformer::pending() const noexcept {

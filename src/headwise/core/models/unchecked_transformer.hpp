@@ -160,7 +160,9 @@ class UncheckedTransformer {
     float* gathered;  ///< (target rows, num_hiddens), what the last layer returns
     float* features;  ///< their norm
     float* logits;    ///< (target rows, vocabulary)
-    float* losses;    ///< (target rows,)
+    float* capped;    ///< a copy of them, if their gradient needs one
+    bool keeps_capped;
+    float* losses;  ///< (target rows,)
     std::int32_t* target_rows;
     std::int32_t* targets;    ///< (target rows,)
     float* feature_gradient;  ///< (target rows, num_hiddens), as is the next
@@ -174,6 +176,7 @@ class UncheckedTransformer {
     float* source_gradient;   ///< (batch, source length, num_hiddens), of the encoder's output
     float* encoder_gradient;  ///< of its last layer's, and then of its first layer's input
     float* patch_gradient;    ///< (batch, patches, patch width)
+    float* logits;  ///< (2, batch, length, vocabulary), capped ones and their gradient, or none
   };
   BackwardBuffers lay_out_backward(Arena& arena, const Sizes& sizes) const noexcept;
 
@@ -252,6 +255,8 @@ class UncheckedTransformer {
   void normalize_embedding(const TransformerStack& stack, const float* embedded, std::size_t rows,
                            float* x, std::size_t num_threads) const noexcept;
   /// y = the final norm of x, or x.
+  /// Logits, capped.
+  void unembed(const RowProjection& head, std::size_t num_threads) const noexcept;
   void final_norm(const TransformerStack& stack, const float* x, std::size_t rows, float* y,
                   std::size_t num_threads) const noexcept;
   /// The same of a pass that may capture or patch what it divides by, which `scales` then holds.
