@@ -197,9 +197,10 @@ void save_pretrained(Address model, std::size_t number, std::size_t kind, Addres
         write_whole(*parameter.layer, parameter.entry->name, parameter.entry->shape,
                     parameter.values, numbers.data());
       }
-      place.write(numbers.data(), at<float>(values));
+      place.write(numbers.data(), is_gradient, at<float>(values));
     } else {
-      place.write(is_gradient ? parameter.gradient : parameter.values, at<float>(values));
+      place.write(is_gradient ? parameter.gradient : parameter.values, is_gradient,
+                  at<float>(values));
     }
   }
 }

@@ -224,13 +224,13 @@ class Transformer {
   explicit Transformer(const TransformerOptions& options);
 
   /// The model of a checkpoint: `config` is the text of its `config.json`, `tensors` are what
-  /// `load_safetensors` gave. Families: gpt2, nanogpt, mingpt, llama, mistral, qwen2, bert,
-  /// roberta, distilbert, vit, bart, marian. Prefixes that wrappers add to
-  /// names are ignored, and norms may be called `gamma` and `beta`. If the unembedding differs from
-  /// the token embedding, it is used, even if the config says that they are tied; tied ones may
-  /// have any of their names. Missing config fields get Transformers' defaults, except numbers of
-  /// heads, which are required. The tensors are those of a model without the heads in
-  /// `pruned_heads`, `cross_pruned_heads` and `encoder_pruned_heads`.
+  /// `load_safetensors` gave. Families: gpt2, nanogpt, mingpt, gpt_neo, gpt_neox, llama, mistral,
+  /// qwen2, qwen3, gemma, gemma2, bert, roberta, distilbert, vit, bart, marian. Prefixes that
+  /// wrappers add to names are ignored, and norms may be called `gamma` and `beta`. If the
+  /// unembedding differs from the token embedding, it is used, even if the config says that they
+  /// are tied; tied ones may have any of their names. Missing config fields get Transformers'
+  /// defaults, except numbers of heads, which are required. The tensors are those of a model
+  /// without the heads in `pruned_heads`, `cross_pruned_heads` and `encoder_pruned_heads`.
   ///
   /// Throws `Error`: invalid-option lists config fields that are missing, malformed or not
   /// supported; invalid-state-dict lists at most 12 tensors that are missing, unexpected, of the

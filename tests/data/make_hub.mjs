@@ -135,6 +135,59 @@ const qwen2Config = {
   ...{ max_window_layers: 21, sliding_window: 131072, use_sliding_window: false, use_mrope: false },
 };
 
+// Qwen3, Gemma, Gemma 2, GPT-Neo, GPT-NeoX
+const qwen3 = [...llamaBody(false), ...['q', 'k'].map((one) => tensor(`layers.0.self_attn.${one}_norm.weight`, 2))];
+const qwen3Config = {
+  ...{ ...ofMistral, architectures: ['Qwen3ForCausalLM'], model_type: 'qwen3', attention_bias: false, head_dim: 2 },
+  ...{ max_window_layers: 28, rope_scaling: null, rope_theta: 1e6, sliding_window: null, use_sliding_window: false },
+};
+const gemma2 = [
+  ...llamaBody(false),
+  ...['pre', 'post'].map((place) => tensor(`layers.0.${place}_feedforward_layernorm.weight`, D)),
+];
+const gemma2Config = {
+  ...{ ...ofMistral, architectures: ['Gemma2ForCausalLM'], model_type: 'gemma2', tie_word_embeddings: undefined },
+  ...{ attention_bias: false, attn_logit_softcapping: 50, cache_implementation: 'hybrid', final_logit_softcapping: 30 },
+  ...{ head_dim: 2, hidden_act: 'gelu_pytorch_tanh', hidden_activation: 'gelu_pytorch_tanh' },
+  ...{ query_pre_attn_scalar: 256, sliding_window: 2 },
+};
+const gptNeoAttention = 'h.0.attn.attention';
+const gptNeo = [
+  ...gpt2.filter(({ name }) => /^w.e|ln_/.test(name)),
+  ...['q', 'k', 'v'].map((one) => tensor(`${gptNeoAttention}.${one}_proj.weight`, D, D)),
+  ...linear(`${gptNeoAttention}.out_proj`, D, D),
+  ...linear('h.0.mlp.c_fc', 4 * D, D),
+  ...linear('h.0.mlp.c_proj', D, 4 * D),
+  tensor(`${gptNeoAttention}.bias`, 1, 1, P, P),
+  tensor(`${gptNeoAttention}.masked_bias`),
+];
+const gptNeoConfig = {
+  ...{ activation_function: 'gelu_new', architectures: ['GPTNeoForCausalLM'], attention_dropout: 0 },
+  ...{ attention_layers: ['local'], attention_types: [[['local'], 1]], hidden_size: D, intermediate_size: null },
+  ...{ layer_norm_epsilon: 1e-5, max_position_embeddings: P, model_type: 'gpt_neo', num_heads: HEADS, num_layers: 1 },
+  ...{ vocab_size: V, window_size: 2 },
+};
+const neoxAttention = 'gpt_neox.layers.0.attention';
+const gptNeox = [
+  tensor('gpt_neox.embed_in.weight', V, D),
+  ...['input', 'post_attention'].flatMap((place) => norm(`gpt_neox.layers.0.${place}_layernorm`)),
+  ...linear(`${neoxAttention}.query_key_value`, 3 * D, D),
+  ...linear(`${neoxAttention}.dense`, D, D),
+  ...linear('gpt_neox.layers.0.mlp.dense_h_to_4h', 8, D),
+  ...linear('gpt_neox.layers.0.mlp.dense_4h_to_h', D, 8),
+  ...norm('gpt_neox.final_layer_norm'),
+  tensor('embed_out.weight', V, D),
+  tensor(`${neoxAttention}.bias`, 1, 1, P, P),
+  tensor(`${neoxAttention}.masked_bias`),
+  tensor(`${neoxAttention}.rotary_emb.inv_freq`, 1),
+];
+const gptNeoxConfig = {
+  ...{ architectures: ['GPTNeoXForCausalLM'], bos_token_id: 0, eos_token_id: 0, hidden_act: 'gelu', hidden_size: D },
+  ...{ intermediate_size: 8, layer_norm_eps: 1e-5, max_position_embeddings: P, model_type: 'gpt_neox' },
+  ...{ num_attention_heads: HEADS, num_hidden_layers: 1, rotary_emb_base: 10000, rotary_pct: 1, vocab_size: V },
+  ...{ tie_word_embeddings: false, torch_dtype: 'float16', use_cache: true, use_parallel_residual: true },
+};
+
 // BERT, RoBERTa, DistilBERT
 const encoderLayer = (of) => [
   ...linear(`${of}.attention.self.query`, D, D),
@@ -362,7 +415,7 @@ const files = [
     {
       file: 'llama',
       like: 'meta-llama/Llama-3.1-8B meta-llama/Llama-3.2-1B-Instruct',
-      error: "invalid-option; config.rope_scaling.rope_type: expected 'default', got 'llama3'",
+      same: 'llama-scaled',
     },
   ],
   [
@@ -372,7 +425,7 @@ const files = [
     {
       file: 'llama',
       like: 'deepseek-ai/deepseek-coder-6.7b-instruct lmsys/longchat-7b-16k',
-      error: "invalid-option; config.rope_scaling.type: expected 'default', got 'linear'",
+      same: 'llama-linear',
     },
   ],
   [
@@ -421,6 +474,31 @@ const files = [
     llamaBody(true),
     { like: 'Alibaba-NLP/gte-Qwen2-1.5B-instruct Alibaba-NLP/gte-Qwen2-7B-instruct' },
   ],
+  [
+    'qwen3',
+    { ...qwen3Config, tie_word_embeddings: true },
+    as('BF16', [...prefixed('model.', qwen3), tiedHead]),
+    { like: 'Qwen/Qwen3-0.6B Qwen/Qwen3-1.7B Qwen/Qwen3-0.6B-Base' },
+  ],
+  [
+    'gemma2',
+    gemma2Config,
+    as('BF16', prefixed('model.', gemma2)),
+    { like: 'google/gemma-2-2b google/gemma-2-2b-it unsloth/gemma-2-2b' },
+  ],
+  [
+    'gemma',
+    { ...gemma2Config, architectures: ['GemmaForCausalLM'], model_type: 'gemma', hidden_act: 'gelu', hidden_activation: null },
+    as('BF16', prefixed('model.', llamaBody(false))),
+    { like: 'google/gemma-2b google/gemma-2b-it' },
+  ],
+  [
+    'gpt-neo',
+    gptNeoConfig,
+    [...prefixed('transformer.', gptNeo), gpt2Head],
+    { like: 'EleutherAI/gpt-neo-125m roneneldan/TinyStories-1M roneneldan/TinyStories-33M' },
+  ],
+  ['gpt-neox', gptNeoxConfig, as('F16', gptNeox), { like: 'EleutherAI/pythia-14m EleutherAI/pythia-70m EleutherAI/pythia-160m-deduped' }],
   [
     'bert',
     bertConfig,

@@ -99,7 +99,7 @@ StateDict laid_out(const PretrainedLayout& layout, const ParameterList& list,
     for (std::size_t part = 0; part < tensor.parameters.size(); ++part) {
       const auto& parameter = tensors.at(std::string(list.tensors()[tensor.parameters[part]].name));
       PretrainedPart{.tensor = &tensor, .part = part, .parameters = list.tensors()}.write(
-          parameter.data(), values.data());
+          parameter.data(), !copies, values.data());
     }
     result.emplace(tensor.name, std::move(values));
   }

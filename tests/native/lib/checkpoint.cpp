@@ -7,8 +7,10 @@
 
 namespace headwise::test {
 
-const std::vector<std::string> checkpoint_names = {"bart-a",   "bert-a",    "gpt2-a",  "llama-a",
-                                                   "marian-a", "nanogpt-a", "qwen2-a", "vit-a"};
+const std::vector<std::string> checkpoint_names = {
+    "bart-a",    "bert-a",     "gemma-a",    "gemma2-a", "gpt2-a",
+    "gpt_neo-a", "gpt_neox-a", "gpt_neox-b", "llama-a",  "llama-b",
+    "marian-a",  "nanogpt-a",  "qwen2-a",    "qwen3-a",  "vit-a"};
 
 Checkpoint::Checkpoint(const std::string& name)
     : config(read_file("models/" + name + ".json")),

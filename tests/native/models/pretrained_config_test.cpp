@@ -104,23 +104,23 @@ TEST_CASE("One error lists every field that is not supported") {
   const Checkpoint checkpoint("llama-a");
   CHECK(error_of_config(checkpoint, R"({"model_type": "llama", "hidden_size": "16",
     "vocab_size": 29, "num_hidden_layers": 2, "intermediate_size": 36, "hidden_act": "mish",
-    "rope_scaling": {"rope_type": "yarn", "factor": 4.0}})") ==
+    "rope_scaling": {"rope_type": "longrope", "factor": 4.0}})") ==
         "invalid-option; "
         "config.hidden_size: expected an integer from 1 to 2147483647, got '16'\n"
         "config.num_attention_heads: expected an integer from 1 to 2147483647, got nothing\n"
         "config.hidden_act: expected 'relu', 'gelu', 'gelu_new', 'gelu_pytorch_tanh', "
         "'gelu_fast', 'silu' or 'swish', got 'mish'\n"
-        "config.rope_scaling.rope_type: expected 'default', got 'yarn'");
+        "config.rope_scaling.rope_type: expected 'default' or 'linear' or 'dynamic' or 'llama3' or "
+        "'yarn', got 'longrope'");
 }
 
 TEST_CASE("What a config asks for and no model has is named") {
   const std::string activations =
       "'relu', 'gelu', 'gelu_new', 'gelu_pytorch_tanh', 'gelu_fast', 'silu' or 'swish'";
   const std::string types =
-      "one of 'gpt2', 'nanogpt', 'mingpt', 'llama', 'mistral', 'qwen2', 'bert', 'roberta', "
-      "'distilbert', "
+      "one of 'gpt2', 'nanogpt', 'mingpt', 'llama', 'mistral', 'qwen2', 'qwen3', 'gemma', "
+      "'gemma2', 'gpt_neo', 'gpt_neox', 'bert', 'roberta', 'distilbert', "
       "'vit', 'bart', 'marian'";
-  const std::string alike = "0 or at least num_hidden_layers, all layers alike";
   const struct {
     const char* checkpoint;
     const char* fields;
@@ -137,22 +137,42 @@ TEST_CASE("What a config asks for and no model has is named") {
       {"gpt2-a", R"("tie_word_embeddings": 1)", "tie_word_embeddings", "true or false", "1"},
       {"gpt2-a", R"("layer_norm_epsilon": "1e-5")", "layer_norm_epsilon", "a number", "'1e-5'"},
       {"nanogpt-a", R"("bias": "no")", "bias", "true or false", "'no'"},
-      {"llama-a", R"("rope_scaling": {"type": "linear", "factor": 2})", "rope_scaling.type",
-       "'default'", "'linear'"},
-      {"llama-a", R"("rope_scaling": {"rope_type": "llama3"})", "rope_scaling.rope_type",
-       "'default'", "'llama3'"},
-      {"llama-a", R"("rope_parameters": {"rope_type": "yarn"})", "rope_parameters.rope_type",
-       "'default'", "'yarn'"},
+      {"llama-a", R"("rope_scaling": {"type": "linear"})", "rope_scaling.factor", "a number",
+       "nothing"},
+      {"llama-a", R"("rope_scaling": {"rope_type": "llama3", "factor": 8, "low_freq_factor": 4,
+          "high_freq_factor": 4, "original_max_position_embeddings": 8})",
+       "rope_scaling.high_freq_factor", "a number above low_freq_factor", "4"},
+      {"llama-a", R"("rope_parameters": {"rope_type": "yarn", "factor": -1})",
+       "rope_parameters.factor", "a number above 0, up to 1e30", "-1"},
+      {"llama-a", R"("rope_theta": 1, "rope_scaling": {"rope_type": "yarn", "factor": 4})",
+       "rope_theta", "a number above 1, for rope_type 'yarn'", "1"},
+      {"qwen3-a", R"("attention_bias": true)", "attention_bias", "false", "true"},
+      {"gemma2-a", R"("use_bidirectional_attention": true)", "use_bidirectional_attention", "false",
+       "true"},
+      {"gemma2-a", R"("attn_logit_softcapping": 0)", "attn_logit_softcapping",
+       "a number above 0, up to 1e30", "0"},
+      {"gemma2-a", R"("num_hidden_layers": 65537)", "num_hidden_layers",
+       "at most 65536, of two kinds", "65537"},
+      {"gpt_neo-a", R"("attention_layers": ["global"])", "attention_layers",
+       "a list of num_layers (2) kinds", "['global']"},
+      {"gpt_neo-a", R"("num_layers": 3)", "attention_types", "a list of num_layers (3) kinds",
+       "[a list]"},
+      {"gpt_neo-a", R"("attention_layers": ["global", "near"])", "attention_layers.1",
+       "'global' or 'local'", "'near'"},
+      {"gpt_neox-a", R"("attention_bias": false)", "attention_bias", "true", "false"},
+      {"gpt_neox-a", R"("rotary_pct": 0.2)", "rotary_pct",
+       "a share of each head's elements that is even, at least 2", "0.2…"},
       {"llama-a", R"("rope_scaling": "linear")", "rope_scaling", "an object", "'linear'"},
       {"llama-a", R"("partial_rotary_factor": 0.5)", "partial_rotary_factor", "1", "0.5…"},
       {"llama-a", R"("attention_bias": true)", "mlp_bias", "the same as attention_bias", "nothing"},
       {"llama-a", R"("mlp_bias": true)", "mlp_bias", "the same as attention_bias", "true"},
       {"llama-a", R"("hidden_act": "tanh")", "hidden_act", activations, "'tanh'"},
       {"llama-a", R"("model_type": "mistral", "sliding_window": 0)", "sliding_window", a_size, "0"},
-      {"qwen2-a", R"("use_sliding_window": true, "sliding_window": 4, "max_window_layers": 1)",
-       "max_window_layers", alike, "1"},
-      {"qwen2-a", R"("layer_types": ["full_attention", "sliding_attention"])", "layer_types.1",
-       "the same as layer_types.0", "'sliding_attention'"},
+      {"qwen2-a", R"("layer_types": ["full_attention", "sliding_attention"], "rope_parameters":
+          {"full_attention": {}, "sliding_attention": {}})",
+       "rope_parameters", "the same for all layers", "an object"},
+      {"qwen2-a", R"("layer_types": ["full_attention"])", "layer_types",
+       "a list of num_hidden_layers (2) kinds", "['full_attention']"},
       {"qwen2-a", R"("layer_types": ["full_attention", "linear"])", "layer_types.1",
        "'full_attention' or 'sliding_attention'", "'linear'"},
       {"bert-a", R"("position_embedding_type": "relative_key")", "position_embedding_type",
@@ -207,7 +227,10 @@ TEST_CASE(
     };
     std::vector<std::string> fields = fields_of(checkpoint.config);
     std::erase(fields, "architectures");
-    if (contains(name, "llama")) {
+    // The items of the list or object before them would still count.
+    std::erase(fields, "rope_scaling");
+    std::erase(fields, "attention_types");
+    if (name == "llama-a") {
       fields.insert(fields.end(), {"head_dim", "attention_bias", "tie_word_embeddings",
                                    "rope_theta", "partial_rotary_factor", "rope_scaling.type"});
     }
@@ -258,6 +281,15 @@ TEST_CASE("Bases of rotary positions, windows and causality are those of the con
   };
   const auto window = [](const Transformer& model) {
     return static_cast<double>(model.settings().decoder.windows.front().left);
+  };
+  const auto last_window = [](const Transformer& model) {
+    return static_cast<double>(model.settings().decoder.windows.back().left);
+  };
+  const auto interpolation = [](const Transformer& model) {
+    return model.attention(0).settings().rotary->interpolation;
+  };
+  const auto factor = [](const Transformer& model) {
+    return model.attention(0).settings().rotary->attention_factor;
   };
   const auto causal = [](const Transformer& model) {
     return model.settings().decoder.causal * 1.0;
@@ -311,6 +343,29 @@ TEST_CASE("Bases of rotary positions, windows and causality are those of the con
        R"("use_sliding_window": true, "sliding_window": 4, "max_window_layers": 0,
           "layer_types": ["full_attention", "full_attention"])",
        none},
+      {"qwen2-a", window,
+       R"("use_sliding_window": true, "sliding_window": 4, "max_window_layers": 1)", none},
+      {"qwen2-a", last_window,
+       R"("use_sliding_window": true, "sliding_window": 4, "max_window_layers": 1)", 3},
+      {"qwen2-a", window,
+       R"("use_sliding_window": true, "sliding_window": 4,
+          "layer_types": ["sliding_attention", "full_attention"])",
+       3},
+      {"qwen2-a", last_window,
+       R"("use_sliding_window": true, "sliding_window": 4,
+          "layer_types": ["sliding_attention", "full_attention"])",
+       none},
+      {"llama-a", interpolation, R"("rope_scaling": {"type": "linear", "factor": 2})", 0.5},
+      {"llama-a", interpolation, R"("rope_scaling": {"type": "dynamic", "factor": 2})", 1},
+      // Without a factor, the ratio of the lengths, which are 14 and 7.
+      {"llama-a", interpolation,
+       R"("rope_parameters": {"rope_type": "yarn", "original_max_position_embeddings": 7})", 0.5},
+      {"llama-a", factor, R"("rope_scaling": {"type": "linear", "factor": 2})", 1},
+      {"llama-a", factor, R"("rope_scaling": {"type": "yarn", "factor": 2, "attention_factor": 3})",
+       3},
+      {"llama-a", factor, R"("rope_scaling": {"type": "yarn", "factor": 0.5})", 1},
+      {"llama-a", factor,
+       R"("rope_scaling": {"type": "yarn", "factor": 0.5, "mscale": 2, "mscale_all_dim": 1})", 1},
       {"llama-a", window, R"("model_type": "mistral")", 4095},
       {"llama-a", window, R"("model_type": "mistral", "sliding_window": null)", none},
       // The position itself and two before it.
@@ -358,9 +413,11 @@ TEST_CASE("Fields that are null, and those nobody knows, are as if they were not
   for (const std::string& name : checkpoint_names) {
     INFO(name);
     const Checkpoint checkpoint(name);
-    const std::string fields = R"("rope_scaling": null, "n_inner": null, "head_dim": null,
-      "sliding_window": null, "torch_dtype": "float32", "id2label": {"0": "LABEL_0"},
+    std::string fields = R"("torch_dtype": "float32", "id2label": {"0": "LABEL_0"},
       "task_specific_params": {"a": [{"b": [1, -2.5e-3, true, false, null, "\u00e9\n"]}], "c": {}})";
+    for (const std::string field : {"rope_scaling", "n_inner", "head_dim", "sliding_window"}) {
+      fields += contains(checkpoint.config, field) ? "" : ", \"" + field + "\": null";
+    }
     Transformer model =
         Transformer::from_pretrained(with_fields(checkpoint, fields), checkpoint.tensors);
     Transformer expected = checkpoint.model();

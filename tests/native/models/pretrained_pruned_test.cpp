@@ -21,10 +21,14 @@ std::string replaced_all(std::string text, const std::string& before, const std:
   return text;
 }
 
-/// The same tensors as heads of half the size: four, in two groups where there are groups.
+/// The same tensors as heads of half the size, unless there are four: four, in two groups where
+/// there are groups.
 Checkpoint with_four_heads(const std::string& name) {
   Checkpoint checkpoint(name);
   std::string& config = checkpoint.config;
+  if (contains(config, "heads\": 4,")) {
+    return checkpoint;
+  }
   config = replaced_all(config, "_heads\": 2,", "_heads\": 4,");
   config = replaced_all(config, "\"n_head\": 2,", "\"n_head\": 4,");
   config = replaced_all(config, "\"num_key_value_heads\": 1,", "\"num_key_value_heads\": 2,");

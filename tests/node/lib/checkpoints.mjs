@@ -6,7 +6,8 @@ import { dataFile } from './records.mjs';
 import { parseSafetensors } from './safetensors.mjs';
 
 export const checkpointNames = [
-  ...['bart-a', 'bert-a', 'gpt2-a', 'llama-a', 'marian-a', 'nanogpt-a', 'qwen2-a', 'vit-a'],
+  ...['bart-a', 'bert-a', 'gemma-a', 'gemma2-a', 'gpt2-a', 'gpt_neo-a', 'gpt_neox-a', 'gpt_neox-b'],
+  ...['llama-a', 'llama-b', 'marian-a', 'nanogpt-a', 'qwen2-a', 'qwen3-a', 'vit-a'],
 ];
 
 const file = (name) => readFileSync(dataFile(`models/${name}`));

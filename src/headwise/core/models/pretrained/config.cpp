@@ -34,13 +34,13 @@ bool is_size(const PretrainedConfig::Field& field) {
          field.number <= max_size && field.number == std::floor(field.number);
 }
 
-std::string member(std::string_view name, std::size_t number) {
-  std::string text(name);
+}  // namespace
+
+std::string member(std::string_view list, std::size_t number) {
+  std::string text(list);
   text += ".";
   return text += io::Decimal(number).text();
 }
-
-}  // namespace
 
 std::string number_text(double number) {
   // Whole numbers, which is what sizes should be, exactly; others need no digits to be recognized.

@@ -83,6 +83,9 @@ class PretrainedConfig {
   std::string assumptions_;
 };
 
+/// The name of an item of a list.
+[[nodiscard]] std::string member(std::string_view list, std::size_t number);
+
 /// A number as messages show it.
 [[nodiscard]] std::string number_text(double number);
 

@@ -34,11 +34,56 @@ constexpr std::string_view llama_names =
     "layers.#.attention.W_k. layers.#.self_attn.k_proj. "
     "layers.#.attention.W_v. layers.#.self_attn.v_proj. "
     "layers.#.attention.W_o. layers.#.self_attn.o_proj. "
+    "layers.#.attention.q_norm. layers.#.self_attn.q_norm. "
+    "layers.#.attention.k_norm. layers.#.self_attn.k_norm. "
     "layers.#.ffn.gate. layers.#.mlp.gate_proj. "
     "layers.#.ffn.dense1. layers.#.mlp.up_proj. "
     "layers.#.ffn.dense2. layers.#.mlp.down_proj. "
     "norm. norm. "
     "unembedding. lm_head.";
+
+constexpr std::string_view gemma2_names =
+    "embedding. embed_tokens. "
+    "layers.#.norm. layers.#.input_layernorm. "
+    "layers.#.post_norm. layers.#.post_attention_layernorm. "
+    "layers.#.ffn_norm. layers.#.pre_feedforward_layernorm. "
+    "layers.#.ffn_post_norm. layers.#.post_feedforward_layernorm. "
+    "layers.#.attention.W_q. layers.#.self_attn.q_proj. "
+    "layers.#.attention.W_k. layers.#.self_attn.k_proj. "
+    "layers.#.attention.W_v. layers.#.self_attn.v_proj. "
+    "layers.#.attention.W_o. layers.#.self_attn.o_proj. "
+    "layers.#.ffn.gate. layers.#.mlp.gate_proj. "
+    "layers.#.ffn.dense1. layers.#.mlp.up_proj. "
+    "layers.#.ffn.dense2. layers.#.mlp.down_proj. "
+    "norm. norm. "
+    "unembedding. lm_head.";
+
+constexpr std::string_view gpt_neo_names =
+    "embedding. wte. "
+    "position. wpe. "
+    "layers.#.norm. h.#.ln_1. "
+    "layers.#.ffn_norm. h.#.ln_2. "
+    "layers.#.attention.W_q. h.#.attn.attention.q_proj. "
+    "layers.#.attention.W_k. h.#.attn.attention.k_proj. "
+    "layers.#.attention.W_v. h.#.attn.attention.v_proj. "
+    "layers.#.attention.W_o. h.#.attn.attention.out_proj. "
+    "layers.#.ffn.dense1. h.#.mlp.c_fc. "
+    "layers.#.ffn.dense2. h.#.mlp.c_proj. "
+    "norm. ln_f. "
+    "unembedding. lm_head.";
+
+constexpr std::string_view gpt_neox_names =
+    "embedding. embed_in. "
+    "layers.#.norm. layers.#.input_layernorm. "
+    "layers.#.ffn_norm. layers.#.post_attention_layernorm. "
+    "layers.#.attention.W_q. layers.#.attention.query_key_value. "
+    "layers.#.attention.W_k. layers.#.attention.query_key_value. "
+    "layers.#.attention.W_v. layers.#.attention.query_key_value. "
+    "layers.#.attention.W_o. layers.#.attention.dense. "
+    "layers.#.ffn.dense1. layers.#.mlp.dense_h_to_4h. "
+    "layers.#.ffn.dense2. layers.#.mlp.dense_4h_to_h. "
+    "norm. final_layer_norm. "
+    "unembedding. embed_out.";
 
 constexpr std::string_view bert_names =
     "embedding. embeddings.word_embeddings. "
@@ -114,6 +159,7 @@ constexpr std::string_view bart_names =
     "unembedding.weight lm_head.weight";
 
 constexpr std::string_view transformer_prefix = "transformer.";
+constexpr std::string_view gpt_neox_prefix = "gpt_neox.";
 constexpr std::string_view model_prefix = "model.";
 constexpr std::string_view bert_prefixes = "bert. roberta.";
 constexpr std::string_view distilbert_prefixes = "distilbert.";
@@ -128,6 +174,7 @@ constexpr std::string_view bart_ignored = "classification_head. qa_outputs.";
 constexpr std::string_view marian_ignored = "encoder.embed_positions. decoder.embed_positions.";
 
 constexpr std::string_view lm_head = "lm_head.weight";
+constexpr std::string_view embed_out = "embed_out.weight";
 constexpr std::string_view encoder_heads =
     "cls.predictions.decoder.weight lm_head.decoder.weight vocab_projector.weight";
 constexpr std::string_view bart_embeddings =
@@ -155,6 +202,32 @@ constexpr PretrainedFamily llama_like(TransformerOptions (*options)(PretrainedCo
           .options = options};
 }
 
+constexpr PretrainedFamily gpt_neo_like(std::string_view names, std::string_view prefixes,
+                                        std::string_view heads, bool by_head,
+                                        TransformerOptions (*options)(PretrainedConfig&)) {
+  return {.names = names,
+          .prefixes = prefixes,
+          .ignored = gpt2_ignored,
+          .input_embeddings = {},
+          .heads = heads,
+          .logits_bias = {},
+          .options = options,
+          .by_head = by_head};
+}
+
+/// Norms multiply by 1 + weight.
+constexpr PretrainedFamily gemma_like(std::string_view names,
+                                      TransformerOptions (*options)(PretrainedConfig&)) {
+  return {.names = names,
+          .prefixes = model_prefix,
+          .ignored = llama_ignored,
+          .input_embeddings = {},
+          .heads = lm_head,
+          .logits_bias = {},
+          .options = options,
+          .norm_offset = 1};
+}
+
 constexpr PretrainedFamily encoder_only(std::string_view names, std::string_view prefixes,
                                         TransformerOptions (*options)(PretrainedConfig&)) {
   return {.names = names,
@@ -177,13 +250,18 @@ constexpr PretrainedFamily bart_like(std::string_view ignored,
           .options = options};
 }
 
-constexpr std::array<std::pair<std::string_view, PretrainedFamily>, 12> families = {
+constexpr std::array<std::pair<std::string_view, PretrainedFamily>, 17> families = {
     {{"gpt2", gpt2_like(true, gpt2_options)},
      {"nanogpt", gpt2_like(false, nanogpt_options)},
      {"mingpt", gpt2_like(false, mingpt_options)},
      {"llama", llama_like(llama_options)},
      {"mistral", llama_like(mistral_options)},
      {"qwen2", llama_like(qwen2_options)},
+     {"qwen3", llama_like(qwen3_options)},
+     {"gemma", gemma_like(llama_names, gemma_options)},
+     {"gemma2", gemma_like(gemma2_names, gemma2_options)},
+     {"gpt_neo", gpt_neo_like(gpt_neo_names, transformer_prefix, lm_head, false, gpt_neo_options)},
+     {"gpt_neox", gpt_neo_like(gpt_neox_names, gpt_neox_prefix, embed_out, true, gpt_neox_options)},
      {"bert", encoder_only(bert_names, bert_prefixes, bert_options)},
      {"roberta", encoder_only(bert_names, bert_prefixes, roberta_options)},
      {"distilbert", encoder_only(distilbert_names, distilbert_prefixes, distilbert_options)},

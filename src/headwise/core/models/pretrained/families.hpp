@@ -34,6 +34,10 @@ struct PretrainedFamily {
   TransformerOptions (*options)(PretrainedConfig& config);
   /// Whether the weights of linear maps are (in, out).
   bool transposed = false;
+  /// Whether a tensor of queries, keys and values has them head by head.
+  bool by_head = false;
+  /// What is added to the weights of norms when they are read.
+  float norm_offset = 0;
 };
 
 /// The family of the config's `model_type`; null, and a problem of the config, if it is not known.

@@ -1,10 +1,12 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <headwise/core/elementary_functions.hpp>
 #include <headwise/core/io/message.hpp>
 #include <headwise/core/models/pretrained/family_options.hpp>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace headwise {
 namespace {
@@ -125,41 +127,165 @@ const MinGptType* mingpt_type(std::string_view model_type) noexcept {
   return type != mingpt_types.end() ? type : nullptr;
 }
 
-/// Which of its kinds all layers' attention is; empty if the config does not list them.
-std::string_view kind_of_layers(PretrainedConfig& config, std::int64_t num_layers) {
-  if (!config.has("layer_types")) {
-    return "";
-  }
-  const std::string_view first = config.text("layer_types.0", "");
-  std::string name;
-  std::int64_t layer = 0;
-  for (;; ++layer) {
-    name = "layer_types.";
-    name += io::Decimal(static_cast<std::uint64_t>(layer)).text();
-    if (!config.has(name)) {
-      break;
-    }
-    config.require_text(name, {"full_attention", "sliding_attention"});
-    if (config.text(name, "") != first) {
-      config.reject(name, "the same as layer_types.0");
-    }
-    // One of them is enough.
-    if (!config.problems().empty()) {
-      return first;
-    }
-  }
-  if (layer != num_layers) {
-    std::string expected = "a list of num_hidden_layers (";
+/// Of each layer 1 if it is of the second of two kinds, else 0.
+using LayerKinds = std::vector<std::uint8_t>;
+
+void require_kinds(PretrainedConfig& config, std::string_view list, std::size_t count,
+                   std::string_view of_layers, std::int64_t num_layers) {
+  if (config.problems().empty() && count != static_cast<std::size_t>(num_layers)) {
+    std::string expected = "a list of ";
+    expected.append(of_layers).append(" (");
     expected += io::Decimal(static_cast<std::uint64_t>(num_layers)).text();
-    config.reject("layer_types", expected += ") kinds");
+    config.reject(list, expected += ") kinds");
   }
-  return first;
 }
+
+/// Appends which layers of a list are of the second kind.
+void read_kinds(PretrainedConfig& config, std::string_view list, std::string_view first,
+                std::string_view second, LayerKinds& kinds) {
+  // One problem is enough.
+  for (std::size_t layer = 0; config.has(member(list, layer)) && config.problems().empty();
+       ++layer) {
+    const std::string name = member(list, layer);
+    config.require_text(name, {first, second});
+    kinds.push_back(config.text(name, "") == second ? 1 : 0);
+  }
+}
+
+/// The layers whose attention slides, by `layer_types`; empty if the config does not list them.
+LayerKinds sliding_layers(PretrainedConfig& config, std::int64_t num_layers) {
+  LayerKinds sliding;
+  if (config.has("layer_types")) {
+    read_kinds(config, "layer_types", "full_attention", "sliding_attention", sliding);
+    require_kinds(config, "layer_types", sliding.size(), "num_hidden_layers", num_layers);
+  }
+  return sliding;
+}
+
+/// The layers of which `is` is true.
+template <typename Function>
+LayerKinds layers_that(PretrainedConfig& config, std::int64_t num_layers, const Function& is) {
+  constexpr std::int64_t most = 65536;  // for which there would have to be tensors
+  LayerKinds layers;
+  if (num_layers > most) {
+    config.reject("num_hidden_layers", "at most 65536, of two kinds");
+    return layers;
+  }
+  for (std::int64_t layer = 0; layer < num_layers; ++layer) {
+    layers.push_back(is(layer) ? 1 : 0);
+  }
+  return layers;
+}
+
+bool is_uniform(const LayerKinds& sliding) noexcept {
+  return std::ranges::all_of(sliding, [&](std::uint8_t kind) { return kind == sliding.front(); });
+}
+
+/// Gives a window to these layers.
+void set_windows(const LayerKinds& sliding, const Window& window, TransformerOptions& options) {
+  if (!sliding.empty() && is_uniform(sliding)) {
+    options.window = sliding.front() != 0 ? std::optional(window) : std::nullopt;
+    return;
+  }
+  for (const std::uint8_t slides : sliding) {
+    options.windows.push_back(slides != 0 ? std::optional(window) : std::nullopt);
+  }
+}
+
+/// A number in (least, 1e30].
+double number_above(PretrainedConfig& config, const std::string& name, double least,
+                    double otherwise) {
+  constexpr double max = 1e30;
+  const double number = config.number(name, otherwise);
+  if (!(number > least && number <= max)) {
+    config.reject(name, "a number above " + number_text(least) + ", up to 1e30");
+    return otherwise;
+  }
+  return number;
+}
+
+/// Reads how the rotary positions are scaled, from the fields that begin with `parameters`.
+void read_scaling(PretrainedConfig& config, const std::string& parameters,
+                  TransformerOptions& options) {
+  using Type = RotaryScaling::Type;
+  const std::string of_type =
+      parameters + (config.has(parameters + "rope_type") ? "rope_type" : "type");
+  config.require_text(of_type, {"default", "linear", "dynamic", "llama3", "yarn"});
+  const std::string_view type = config.text(of_type, "default");
+  // The base of `dynamic` grows only behind max_position_embeddings, which no input exceeds.
+  if (type == "default" || type == "dynamic" || !config.problems().empty()) {
+    return;
+  }
+  const auto required = [&](std::string_view name) {
+    const std::string full = parameters + std::string(name);
+    if (!config.has(full)) {
+      config.reject(full, "a number");
+    }
+    return number_above(config, full, 0, 1);
+  };
+  const auto given = [&](std::string_view name, double otherwise) {
+    return number_above(config, parameters + std::string(name), 0, otherwise);
+  };
+  RotaryScaling scaling{.type = type == "linear"   ? Type::linear
+                                : type == "llama3" ? Type::llama3
+                                                   : Type::yarn};
+  const auto max_length = static_cast<double>(options.max_length);
+  const std::string length = parameters + "original_max_position_embeddings";
+  if (scaling.type == Type::llama3) {
+    scaling.original_length = required("original_max_position_embeddings");
+    scaling.slow_turns = required("low_freq_factor");
+    scaling.fast_turns = required("high_freq_factor");
+    if (!(*scaling.fast_turns > scaling.slow_turns)) {
+      config.reject(parameters + "high_freq_factor", "a number above low_freq_factor");
+    }
+  } else if (scaling.type == Type::yarn) {
+    scaling.original_length = number_above(
+        config, config.has(length) ? length : "original_max_position_embeddings", 0, max_length);
+    scaling.slow_turns = given("beta_slow", 1);
+    scaling.fast_turns = given("beta_fast", 32);
+    scaling.truncate = config.flag(parameters + "truncate", true);
+    if (!(*scaling.fast_turns > scaling.slow_turns)) {
+      config.reject(parameters + "beta_fast", "a number above beta_slow");
+    }
+  }
+  const bool is_ratio = scaling.type == Type::yarn && !config.has(parameters + "factor");
+  scaling.factor = is_ratio ? max_length / scaling.original_length : required("factor");
+  if (scaling.type == Type::yarn) {
+    // What DeepSeek has in place of one factor.
+    const double of_scores = config.number(parameters + "mscale", 0);
+    const double of_all = config.number(parameters + "mscale_all_dim", 0);
+    const auto magnitude = [&](double by) {
+      return scaling.factor > 1 ? 0.1 * by * natural_logarithm(scaling.factor) + 1 : 1;
+    };
+    if (config.has(parameters + "attention_factor")) {
+      scaling.attention_factor = given("attention_factor", 1);
+    } else if (of_scores != 0 && of_all != 0) {
+      scaling.attention_factor = magnitude(of_scores) / magnitude(of_all);
+      if (!(*scaling.attention_factor > 0)) {
+        config.reject(parameters + "mscale", "a number above 0");
+      }
+    }
+    if (!(options.rotary.base > 1)) {
+      config.reject("rope_theta", "a number above 1, for rope_type 'yarn'");
+    }
+  }
+  options.rotary.scaling = scaling;
+}
+
+/// What fields of rotary positions are called in the config itself.
+struct RotaryFields {
+  std::string_view base = "rope_theta";
+  /// The share of each head's elements that are rotated.
+  std::string_view share = "partial_rotary_factor";
+  /// If it is 1, all are.
+  double default_share = 1;
+};
 
 /// Reads the parameters of rotary positions where Transformers 5 looks for them: in `rope_scaling`,
 /// if it is not empty, else in `rope_parameters`; what they lack is in the config itself. They may
 /// hold an object for each kind of layers.
-void read_rotary(PretrainedConfig& config, TransformerOptions& options) {
+void read_rotary(PretrainedConfig& config, TransformerOptions& options,
+                 const RotaryFields& fields = {}) {
   for (const std::string_view name : {"rope_scaling", "rope_parameters"}) {
     if (const auto* field = config.find(name);
         field != nullptr && field->kind != PretrainedConfig::Kind::object) {
@@ -168,9 +294,12 @@ void read_rotary(PretrainedConfig& config, TransformerOptions& options) {
   }
   std::string parameters = config.has_members("rope_scaling") ? "rope_scaling" : "rope_parameters";
   if (config.has(parameters + ".full_attention") || config.has(parameters + ".sliding_attention")) {
-    const std::string_view kind = kind_of_layers(config, options.num_layers);
+    const LayerKinds sliding = sliding_layers(config, options.num_layers);
     const bool is_full =
-        kind.empty() ? config.has(parameters + ".full_attention") : kind == "full_attention";
+        sliding.empty() ? config.has(parameters + ".full_attention") : sliding.front() == 0;
+    if (!is_uniform(sliding)) {
+      config.reject(parameters, "the same for all layers");
+    }
     parameters += is_full ? ".full_attention" : ".sliding_attention";
     if (const auto* field = config.find(parameters);
         field == nullptr || field->kind != PretrainedConfig::Kind::object) {
@@ -178,29 +307,44 @@ void read_rotary(PretrainedConfig& config, TransformerOptions& options) {
     }
   }
   parameters += ".";
-  config.require_text(parameters + (config.has(parameters + "rope_type") ? "rope_type" : "type"),
-                      {"default"});
-  const std::string theta =
-      config.has(parameters + "rope_theta") ? parameters + "rope_theta" : "rope_theta";
+  const auto either = [&](std::string_view of_parameters, std::string_view of_config) {
+    const std::string name = parameters + std::string(of_parameters);
+    return config.has(name) ? name : std::string(of_config);
+  };
+  const std::string theta = either("rope_theta", fields.base);
   options.rotary.base = config.number(theta, 10000);
   constexpr double max = 1e30;
   if (!(options.rotary.base > 0 && options.rotary.base <= max)) {
     config.reject(theta, "a number above 0, up to 1e30");
   }
-  for (const std::string& name :
-       {parameters + "partial_rotary_factor", std::string("partial_rotary_factor")}) {
-    if (config.number(name, 1) != 1) {
-      config.reject(name, "1");
+  const std::string part = either("partial_rotary_factor", fields.share);
+  const double share = config.number(part, fields.default_share);
+  if (fields.default_share == 1) {
+    if (share != 1) {
+      config.reject(part, "1");
+    }
+  } else if (config.problems().empty()) {
+    const auto head_size = static_cast<double>(options.num_hiddens / options.num_heads);
+    const double size = std::floor(head_size * share);
+    if (!(size >= 2 && size <= head_size) || std::fmod(size, 2) != 0) {
+      config.reject(part, "a share of each head's elements that is even, at least 2");
+    } else {
+      options.rotary.size = static_cast<std::int64_t>(size);
     }
   }
   config.require_off("rope_interleaved");
+  read_scaling(config, parameters, options);
 }
 
-/// Sizes that Llama, Mistral and Qwen2 have where the config does not say them.
+/// What the relatives of Llama have where the config does not say it.
 struct LlamaDefaults {
   std::int64_t vocabulary_size;
   std::int64_t ffn_hiddens;
   std::int64_t max_length;
+  std::int64_t num_hiddens = 4096;
+  std::int64_t num_layers = 32;
+  std::optional<std::int64_t> head_size = {};  ///< none: hidden_size / num_attention_heads
+  bool tied_embeddings = false;
 };
 
 TransformerOptions llama_like_options(PretrainedConfig& config, const LlamaDefaults& defaults) {
@@ -208,13 +352,16 @@ TransformerOptions llama_like_options(PretrainedConfig& config, const LlamaDefau
   options.vocabulary_size = config.size("vocab_size", defaults.vocabulary_size);
   options.max_length =
       config.optional_size("max_position_embeddings").value_or(defaults.max_length);
-  options.num_hiddens = config.size("hidden_size", 4096);
-  options.num_layers = config.size("num_hidden_layers", 32);
+  options.num_hiddens = config.size("hidden_size", defaults.num_hiddens);
+  options.num_layers = config.size("num_hidden_layers", defaults.num_layers);
   options.num_heads = config.size("num_attention_heads");
   options.num_kv_heads = config.optional_size("num_key_value_heads");
   require_divisor(config, "num_key_value_heads", options.num_kv_heads.value_or(1),
                   "num_attention_heads", options.num_heads);
   options.head_size = config.optional_size("head_dim");
+  if (!options.head_size && defaults.head_size) {
+    options.head_size = config.size("head_dim", *defaults.head_size);
+  }
   if (!options.head_size) {
     require_divisor(config, "num_attention_heads", options.num_heads, "hidden_size",
                     options.num_hiddens);
@@ -233,7 +380,7 @@ TransformerOptions llama_like_options(PretrainedConfig& config, const LlamaDefau
   options.norm_epsilon = epsilon_of(config, "rms_norm_eps", 1e-6);
   options.positions = Positions::rotary;
   options.bias = false;
-  options.tied_embeddings = config.flag("tie_word_embeddings", false);
+  options.tied_embeddings = config.flag("tie_word_embeddings", defaults.tied_embeddings);
   options.causal = config.flag("is_causal", true);
   read_rotary(config, options);
   return options;
@@ -245,6 +392,71 @@ std::optional<Window> window_of(PretrainedConfig& config) {
   const auto keys = config.mentions("sliding_window") ? config.optional_size("sliding_window")
                                                       : std::optional(by_default);
   return keys ? std::optional(Window{.left = *keys - 1, .right = std::nullopt}) : std::nullopt;
+}
+
+/// The sliding layers of Qwen2 and Qwen3.
+void read_qwen_windows(PretrainedConfig& config, TransformerOptions& options) {
+  const std::optional<Window> window = window_of(config);
+  LayerKinds sliding = sliding_layers(config, options.num_layers);
+  if (!config.flag("use_sliding_window", false) || !window) {
+    return;
+  }
+  if (const double full = config.number("max_window_layers", 28);
+      sliding.empty() && full < static_cast<double>(options.num_layers)) {
+    if (full <= 0) {
+      options.window = window;
+      return;
+    }
+    sliding = layers_that(config, options.num_layers,
+                          [&](std::int64_t layer) { return static_cast<double>(layer) >= full; });
+  }
+  set_windows(sliding, *window, options);
+}
+
+/// What Gemma and Gemma 2 share.
+TransformerOptions gemma_like_options(PretrainedConfig& config, const LlamaDefaults& defaults) {
+  TransformerOptions options = llama_like_options(config, defaults);
+  // `hidden_act`, of which early configs say the exact GELU, is ignored.
+  options.activation = activation_of(config, "hidden_activation", "gelu_pytorch_tanh");
+  options.embedding_scale = static_cast<double>(std::sqrt(static_cast<float>(options.num_hiddens)));
+  config.require_off("attention_bias");
+  config.require_off("use_bidirectional_attention");
+  return options;
+}
+
+/// A cap, which has a default unless it is null.
+double cap_of(PretrainedConfig& config, std::string_view name, double otherwise) {
+  if (config.mentions(name) && !config.has(name)) {
+    return 0;
+  }
+  return number_above(config, std::string(name), 0, otherwise);
+}
+
+/// The layers of GPT-Neo whose attention is local.
+LayerKinds local_layers(PretrainedConfig& config, std::int64_t num_layers) {
+  LayerKinds local;
+  if (config.has("attention_layers")) {
+    read_kinds(config, "attention_layers", "global", "local", local);
+    require_kinds(config, "attention_layers", local.size(), "num_layers", num_layers);
+    return local;
+  }
+  if (!config.has("attention_types")) {
+    return layers_that(config, num_layers, [](std::int64_t layer) { return layer % 2 == 1; });
+  }
+  for (std::size_t i = 0; config.has(member("attention_types", i)); ++i) {
+    const std::string group = member("attention_types", i);
+    LayerKinds kinds;
+    read_kinds(config, member(group, 0), "global", "local", kinds);
+    const auto* const count = config.find(member(group, 1));
+    if (count == nullptr || count->kind != PretrainedConfig::Kind::number || kinds.empty()) {
+      break;
+    }
+    for (double repeat = 0; repeat < count->number && std::ssize(local) < num_layers; ++repeat) {
+      local.insert(local.end(), kinds.begin(), kinds.end());
+    }
+  }
+  require_kinds(config, "attention_types", local.size(), "num_layers", num_layers);
+  return local;
 }
 
 /// What BERT, RoBERTa and DistilBERT share.
@@ -369,17 +581,89 @@ TransformerOptions qwen2_options(PretrainedConfig& config) {
   TransformerOptions options = llama_like_options(
       config, {.vocabulary_size = 151936, .ffn_hiddens = 22016, .max_length = 32768});
   options.qkv_bias = true;
-  const std::optional<Window> window = window_of(config);
-  const std::string_view kind = kind_of_layers(config, options.num_layers);
-  if (!config.flag("use_sliding_window", false) || !window) {
-    return options;
+  read_qwen_windows(config, options);
+  return options;
+}
+
+TransformerOptions qwen3_options(PretrainedConfig& config) {
+  TransformerOptions options = llama_like_options(
+      config,
+      {.vocabulary_size = 151936, .ffn_hiddens = 22016, .max_length = 32768, .head_size = 128});
+  options.qk_norm = true;
+  config.require_off("attention_bias");
+  read_qwen_windows(config, options);
+  return options;
+}
+
+TransformerOptions gemma_options(PretrainedConfig& config) {
+  return gemma_like_options(config, {.vocabulary_size = 256000,
+                                     .ffn_hiddens = 24576,
+                                     .max_length = 8192,
+                                     .num_hiddens = 3072,
+                                     .num_layers = 28,
+                                     .head_size = 256,
+                                     .tied_embeddings = true});
+}
+
+TransformerOptions gemma2_options(PretrainedConfig& config) {
+  TransformerOptions options = gemma_like_options(config, {.vocabulary_size = 256000,
+                                                           .ffn_hiddens = 9216,
+                                                           .max_length = 8192,
+                                                           .num_hiddens = 2304,
+                                                           .num_layers = 26,
+                                                           .head_size = 256,
+                                                           .tied_embeddings = true});
+  options.post_norms = true;
+  options.scale = 1 / std::sqrt(number_above(config, "query_pre_attn_scalar", 0, 256));
+  options.softcap = cap_of(config, "attn_logit_softcapping", 50);
+  options.logits_softcap = cap_of(config, "final_logit_softcapping", 30);
+  LayerKinds sliding = sliding_layers(config, options.num_layers);
+  if (!config.has("layer_types")) {
+    sliding =
+        layers_that(config, options.num_layers, [](std::int64_t layer) { return layer % 2 == 0; });
   }
-  const double full = config.number("max_window_layers", 28);
-  if (kind.empty() ? full <= 0 : kind == "sliding_attention") {
-    options.window = window;
-  } else if (kind.empty() && full < static_cast<double>(options.num_layers)) {
-    config.reject("max_window_layers", "0 or at least num_hidden_layers, all layers alike");
+  if (const std::optional<Window> window = window_of(config); window) {
+    set_windows(sliding, *window, options);
   }
+  return options;
+}
+
+TransformerOptions gpt_neo_options(PretrainedConfig& config) {
+  TransformerOptions options;
+  options.vocabulary_size = config.size("vocab_size", 50257);
+  options.max_length = config.size("max_position_embeddings", 2048);
+  options.num_hiddens = config.size("hidden_size", 2048);
+  options.num_layers = config.size("num_layers", 24);
+  options.num_heads = heads_of(config, "num_heads", "hidden_size", options.num_hiddens);
+  options.ffn_hiddens = config.optional_size("intermediate_size");
+  options.activation = activation_of(config, "activation_function", "gelu_new");
+  options.norm_epsilon = epsilon_of(config, "layer_norm_epsilon", 1e-5);
+  options.tied_embeddings = config.flag("tie_word_embeddings", true);
+  options.qkv_bias = false;
+  options.scale = 1;
+  const Window window{.left = config.size("window_size", 256) - 1, .right = std::nullopt};
+  set_windows(local_layers(config, options.num_layers), window, options);
+  return options;
+}
+
+TransformerOptions gpt_neox_options(PretrainedConfig& config) {
+  TransformerOptions options;
+  options.vocabulary_size = config.size("vocab_size", 50432);
+  options.max_length = config.size("max_position_embeddings", 2048);
+  options.num_hiddens = config.size("hidden_size", 6144);
+  options.num_layers = config.size("num_hidden_layers", 44);
+  options.num_heads = heads_of(config, "num_attention_heads", "hidden_size", options.num_hiddens);
+  options.ffn_hiddens = config.size("intermediate_size", 24576);
+  options.activation = activation_of(config, "hidden_act", "gelu");
+  options.norm_epsilon = epsilon_of(config, "layer_norm_eps", 1e-5);
+  options.parallel_residual = config.flag("use_parallel_residual", true);
+  options.tied_embeddings = config.flag("tie_word_embeddings", false);
+  options.positions = Positions::rotary;
+  if (!config.flag("attention_bias", true)) {
+    config.reject("attention_bias", "true");
+  }
+  read_rotary(config, options,
+              {.base = "rotary_emb_base", .share = "rotary_pct", .default_share = 0.25});
   return options;
 }
 

@@ -16,6 +16,11 @@ namespace headwise {
 [[nodiscard]] TransformerOptions llama_options(PretrainedConfig& config);
 [[nodiscard]] TransformerOptions mistral_options(PretrainedConfig& config);
 [[nodiscard]] TransformerOptions qwen2_options(PretrainedConfig& config);
+[[nodiscard]] TransformerOptions qwen3_options(PretrainedConfig& config);
+[[nodiscard]] TransformerOptions gemma_options(PretrainedConfig& config);
+[[nodiscard]] TransformerOptions gemma2_options(PretrainedConfig& config);
+[[nodiscard]] TransformerOptions gpt_neo_options(PretrainedConfig& config);
+[[nodiscard]] TransformerOptions gpt_neox_options(PretrainedConfig& config);
 [[nodiscard]] TransformerOptions bert_options(PretrainedConfig& config);
 [[nodiscard]] TransformerOptions roberta_options(PretrainedConfig& config);
 [[nodiscard]] TransformerOptions distilbert_options(PretrainedConfig& config);

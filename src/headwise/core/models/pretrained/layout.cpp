@@ -16,7 +16,8 @@ using Shape = std::span<const std::size_t>;
 
 /// Buffers of models, by the ends of their names.
 constexpr std::string_view buffer_names =
-    "position_ids .attn.bias .attn.masked_bias rotary_emb.inv_freq token_type_ids";
+    "position_ids .attn.bias .attn.masked_bias .attention.bias .attention.masked_bias "
+    "rotary_emb.inv_freq token_type_ids";
 
 /// Whether `is` is true of any of these words.
 template <typename Function>
@@ -211,7 +212,7 @@ struct Wanted {
   bool found = false;
 };
 
-std::vector<Wanted> wanted_tensors(const PretrainedFamily& family,
+std::vector<Wanted> wanted_tensors(const PretrainedFamily& family, std::size_t head_size,
                                    std::span<const io::NamedTensor> parameters) {
   std::vector<std::string> names(parameters.size());
   std::ranges::transform(parameters, names.begin(), [&](const io::NamedTensor& parameter) {
@@ -228,7 +229,9 @@ std::vector<Wanted> wanted_tensors(const PretrainedFamily& family,
           {.canonical = names[i],
            .tensor = {.name = {},
                       .parameters = {},
-                      .transposed = family.transposed && is_of_linear_map(parameters[i].name)}});
+                      .transposed = family.transposed && is_of_linear_map(parameters[i].name),
+                      .block_rows = family.by_head ? head_size : 0,
+                      .offset = is_of_norm(parameters[i].name) ? family.norm_offset : 0}});
     }
     // The parts of a tensor are listed in the order of the table, W_q, W_k, W_v, which is that of
     // the rows.
@@ -314,7 +317,10 @@ PretrainedPlan plan_pretrained(PretrainedConfig& config, std::span<const io::Nam
   }
   const ParameterShapes shapes(planned, plan.removed_heads);
   const std::span<const io::NamedTensor> parameters = shapes.tensors();
-  std::vector<Wanted> wanted = wanted_tensors(*family, parameters);
+  std::vector<Wanted> wanted = wanted_tensors(
+      *family,
+      static_cast<std::size_t>(options.head_size.value_or(options.num_hiddens / options.num_heads)),
+      parameters);
   std::vector<std::string_view> canonical(wanted.size());
   std::ranges::transform(wanted, canonical.begin(),
                          [](const Wanted& each) { return std::string_view(each.canonical); });
@@ -401,21 +407,30 @@ void PretrainedPart::for_each_number(const Copy& copy) const noexcept {
     all_rows += rows_of(number);
   }
   const bool transposed = tensor->transposed && shape.size() == 2;
+  const std::size_t block = tensor->block_rows;
+  const std::size_t parts = tensor->parameters.size();
   for (std::size_t row = 0; row < shape.front(); ++row) {
+    const std::size_t in_block =
+        parts > 1 && block > 0 ? (row / block * parts + part) * block + row % block : first + row;
     for (std::size_t column = 0; column < columns; ++column) {
       const std::size_t in_tensor =
-          transposed ? column * all_rows + first + row : (first + row) * columns + column;
+          transposed ? column * all_rows + in_block : in_block * columns + column;
       copy(in_tensor, row * columns + column);
     }
   }
 }
 
 void PretrainedPart::read(const float* tensor_values, float* parameter) const noexcept {
-  for_each_number([&](std::size_t from, std::size_t to) { parameter[to] = tensor_values[from]; });
+  for_each_number([&](std::size_t from, std::size_t to) {
+    parameter[to] = tensor_values[from] + tensor->offset;
+  });
 }
 
-void PretrainedPart::write(const float* parameter, float* tensor_values) const noexcept {
-  for_each_number([&](std::size_t to, std::size_t from) { tensor_values[to] = parameter[from]; });
+void PretrainedPart::write(const float* parameter, bool is_gradient,
+                           float* tensor_values) const noexcept {
+  const float offset = is_gradient ? 0 : tensor->offset;
+  for_each_number(
+      [&](std::size_t to, std::size_t from) { tensor_values[to] = parameter[from] - offset; });
 }
 
 }  // namespace headwise

@@ -19,6 +19,10 @@ struct PretrainedTensor {
   /// The parameters that it holds, stacked along the rows, by their number.
   std::vector<std::size_t> parameters;
   bool transposed = false;
+  /// Rows of each part that stand side by side, or all of them: 0. Source: GPT-NeoX, of each head.
+  std::size_t block_rows = 0;
+  /// What the parameter has in addition.
+  float offset = 0;
   /// Axes of size 1 before those of the parameter.
   std::size_t leading_axes = 0;
   /// Whether it repeats the token embedding, which another tensor holds.
@@ -63,7 +67,8 @@ struct PretrainedPart {
   std::span<const io::NamedTensor> parameters;
 
   void read(const float* tensor_values, float* parameter) const noexcept;
-  void write(const float* parameter, float* tensor_values) const noexcept;
+  /// The parameter is one of gradients if `is_gradient`.
+  void write(const float* parameter, bool is_gradient, float* tensor_values) const noexcept;
 
  private:
   template <typename Copy>
