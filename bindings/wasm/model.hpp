@@ -26,7 +26,7 @@ class ParameterList {
     std::string name;
     std::vector<std::size_t> shape;
     float* values;
-    float* gradient;  ///< null if there is none yet
+    float* gradient;                        ///< null if there is none yet
     const AttentionLayer* layer = nullptr;  ///< null for the model's own
     const ParameterTable::Entry* entry = nullptr;
   };

@@ -111,9 +111,8 @@ void attribute(UncheckedTransformer& core, const TransformerPass& pass, const Pa
     return part;
   };
   const std::size_t of_heads = pass.batch * layers * core.max_heads();
-  LogitAttribution attribution{.targets = record.targets,
-                               .against = record.against,
-                               .position = record.positions[0]};
+  LogitAttribution attribution{
+      .targets = record.targets, .against = record.against, .position = record.positions[0]};
   attribution.heads = take(of_heads);
   attribution.cross_heads = take(core.settings().has_encoder() ? of_heads : 0);
   attribution.mlps = take(pass.batch * layers);
@@ -216,14 +215,14 @@ ParameterList::ParameterList(Model& model, bool whole) {
                        const AttentionLayer* layer) {
     float* const gradients = trainable.parameter_gradients();
     for (const ParameterTable::Entry& entry : trainable.parameter_table().entries()) {
-      parameters_.push_back(
-          {.name = prefix + entry.name,
-           .shape = whole && layer != nullptr ? whole_shape(*layer, entry.name, entry.shape)
-                                              : entry.shape,
-           .values = trainable.parameter_values() + entry.offset,
-           .gradient = gradients != nullptr ? gradients + entry.offset : nullptr,
-           .layer = layer,
-           .entry = &entry});
+      parameters_.push_back({.name = prefix + entry.name,
+                             .shape = whole && layer != nullptr
+                                          ? whole_shape(*layer, entry.name, entry.shape)
+                                          : entry.shape,
+                             .values = trainable.parameter_values() + entry.offset,
+                             .gradient = gradients != nullptr ? gradients + entry.offset : nullptr,
+                             .layer = layer,
+                             .entry = &entry});
     }
   };
   add("", model.parameters, nullptr);

@@ -13,8 +13,8 @@
 namespace headwise {
 
 struct LogitLensOptions {
-  /// Numbers of layers, whose stream before them is read; the number of layers stands for the stream
-  /// after the last one. Default: all, in order.
+  /// Numbers of layers, whose stream before them is read; the number of layers stands for the
+  /// stream after the last one. Default: all, in order.
   std::optional<std::vector<std::int64_t>> layers = {};
   /// Default: the last position.
   std::optional<std::vector<std::int64_t>> positions = {};
@@ -29,8 +29,8 @@ struct LogitLensOptions {
                                    const LogitLensOptions& options = {});
 
 struct AttributionOptions {
-  std::vector<std::int64_t> target;        ///< one token, or one for each sample
-  std::vector<std::int64_t> against = {};  ///< likewise; empty for none
+  std::vector<std::int64_t> target;           ///< one token, or one for each sample
+  std::vector<std::int64_t> against = {};     ///< likewise; empty for none
   std::optional<std::int64_t> position = {};  ///< default: the last one
   /// As in `LogitLensOptions`.
   TransformerForwardOptions pass = {};
@@ -39,17 +39,17 @@ struct AttributionOptions {
 /// What each part adds to logit(target) − logit(against), or to logit(target) alone. Except for
 /// rounding errors, all parts sum to `total`.
 struct LogitAttributions {
-  Tensor<3> heads;  ///< (batch, layers, heads); 0 for heads that a pruned layer lacks
-  Tensor<2> mlps;   ///< (batch, layers), of the feed-forward layers
+  Tensor<3> heads;       ///< (batch, layers, heads); 0 for heads that a pruned layer lacks
+  Tensor<2> mlps;        ///< (batch, layers), of the feed-forward layers
   Tensor<1> embeddings;  ///< (batch,): tokens, positions and segments
   Tensor<1> biases;      ///< (batch,): those of output projections, final norm and unembedding
   Tensor<1> total;       ///< (batch,)
   std::optional<Tensor<3>> cross_heads = {};  ///< as `heads`, of models with an encoder
 };
 
-/// Direct logit attribution, with the final norm's divisor held fixed. For models whose norms come
-/// first. Throws as `logit_lens`. Source: Elhage et al. 2021, "A Mathematical Framework for
-/// Transformer Circuits".
+/// Direct logit attribution, with the final norm's divisor held fixed, of logits before they are
+/// capped. For models whose norms come first, and only there. Throws as `logit_lens`. Source:
+/// Elhage et al. 2021, "A Mathematical Framework for Transformer Circuits".
 [[nodiscard]] LogitAttributions attribute_logits(Transformer& model, const Tokens& tokens,
                                                  const AttributionOptions& options);
 
@@ -65,9 +65,9 @@ struct PatchHeadsOptions {
 };
 
 /// The metric when one head at a time is replaced, in the run on `corrupted`, by that of the run on
-/// `clean`, which has the same shape. Only the layers from the head's on run again. Returns (layers,
-/// heads), by key-value head for `keys` and `values`; NaN for heads that a pruned layer lacks.
-/// Throws as `logit_lens`. Source: Wang et al. 2022; Meng et al. 2022, causal tracing.
+/// `clean`, which has the same shape. Only the layers from the head's on run again. Returns
+/// (layers, heads), by key-value head for `keys` and `values`; NaN for heads that a pruned layer
+/// lacks. Throws as `logit_lens`. Source: Wang et al. 2022; Meng et al. 2022, causal tracing.
 [[nodiscard]] Tensor<2> patch_heads(Transformer& model, const Tokens& clean,
                                     const Tokens& corrupted, const PatchHeadsOptions& options);
 

@@ -116,8 +116,8 @@ class SafetensorsFile {
 /// A safetensors file of F32 tensors, and of integers and booleans in their own dtypes. Tensors are
 /// sorted by element size, largest first, so that all are aligned, and then by name. `weights` is
 /// the precision of the weights, that is, of tensors with two or more axes whose names end with
-/// `weight`: F32, F16, or I8 with a factor for each row in `NAME_scale`, (rows, 1), as F32. Metadata
-/// without a `format` get `pt`, since Transformers reads no file without one. Throws
+/// `weight`: F32, F16, or I8 with a factor for each row in `NAME_scale`, (rows, 1), as F32.
+/// Metadata without a `format` get `pt`, since Transformers reads no file without one. Throws
 /// `Error` (invalid-value) for names and metadata that are not UTF-8, for the name `__metadata__`
 /// and for duplicate names; out-of-memory.
 [[nodiscard]] std::vector<std::byte> save_safetensors(

@@ -168,6 +168,9 @@ export function attributeLogits(
   if (!normFirst && hasNorms(model.settings)) {
     fail('invalid-option', 'model', 'one whose norms come first', 'another');
   }
+  if (model.settings.postNorms) {
+    fail('invalid-option', 'model', 'one without norms behind its layers', 'another');
+  }
   const at = position === 'last' ? length - 1 : position;
   if (!isIntegerIn(at, 0, length - 1)) {
     fail('invalid-option', 'position', `an integer from 0 to ${length - 1} or 'last'`, show(at));

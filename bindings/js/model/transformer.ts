@@ -590,7 +590,8 @@ export class Transformer {
 
   /**
    * What each head and feed-forward layer adds to logit(target) − logit(against) at one position, with the final norm's
-   * divisor held fixed: direct logit attribution. For models whose norms come first. Source: Elhage et al. 2021, A
+   * divisor held fixed: direct logit attribution, of logits before they are capped. For models whose norms come first,
+   * and only there. Source: Elhage et al. 2021, A
    * Mathematical Framework for Transformer Circuits.
    *
    * @throws HeadwiseError what `forward` throws; `invalid-option` for a model without logits or with norms that come

@@ -57,8 +57,7 @@ std::vector<std::int32_t> tokens_of(std::string_view argument,
   }
   for (const std::int64_t token : given) {
     if (token < 0 || token >= static_cast<std::int64_t>(vocabulary_size)) {
-      fail(ErrorCode::invalid_value, argument, {"tokens from 0 to ", vocabulary_size - 1},
-           {token});
+      fail(ErrorCode::invalid_value, argument, {"tokens from 0 to ", vocabulary_size - 1}, {token});
     }
   }
   std::vector<std::int32_t> tokens(given.begin(), given.end());
@@ -115,6 +114,10 @@ LogitAttributions attribute_logits(Transformer& model, const Tokens& tokens,
     if (!settings.norm_first && settings.norm != Norm::none) {
       fail(ErrorCode::invalid_option, "model", {"one whose norms come first"}, {"another"});
     }
+    if (settings.post_norms) {
+      fail(ErrorCode::invalid_option, "model", {"one without norms behind its layers"},
+           {"another"});
+    }
     const std::size_t batch = tokens.shape(0);
     const std::vector<std::int32_t> targets =
         tokens_of("target", options.target, batch, settings.vocabulary_size);
@@ -145,16 +148,15 @@ LogitAttributions attribute_logits(Transformer& model, const Tokens& tokens,
     });
     memory.pass.arena = &memory.memory->arena();
     core.attribute_logits_into(
-        memory.pass,
-        {.targets = targets.data(),
-         .against = against.empty() ? nullptr : against.data(),
-         .position = at,
-         .heads = result.heads.data(),
-         .cross_heads = result.cross_heads ? result.cross_heads->data() : nullptr,
-         .mlps = result.mlps.data(),
-         .embeddings = result.embeddings.data(),
-         .biases = result.biases.data(),
-         .total = result.total.data()});
+        memory.pass, {.targets = targets.data(),
+                      .against = against.empty() ? nullptr : against.data(),
+                      .position = at,
+                      .heads = result.heads.data(),
+                      .cross_heads = result.cross_heads ? result.cross_heads->data() : nullptr,
+                      .mlps = result.mlps.data(),
+                      .embeddings = result.embeddings.data(),
+                      .biases = result.biases.data(),
+                      .total = result.total.data()});
     return result;
   });
 }
@@ -164,16 +166,15 @@ Tensor<2> patch_heads(Transformer& model, const Tokens& clean, const Tokens& cor
   return report_out_of_memory([&] {
     TransformerForwardOptions inputs = inputs_of(options.pass);
     check_input(model, clean, inputs);
-    validation::check_shape(
-        "corrupted", corrupted.shape(),
-        std::array<validation::Axis, 2>{clean.shape(0), clean.shape(1)});
+    validation::check_shape("corrupted", corrupted.shape(),
+                            std::array<validation::Axis, 2>{clean.shape(0), clean.shape(1)});
     check_input(model, corrupted, inputs);
     if (!options.metric) {
       fail(ErrorCode::invalid_option, "metric", {"a function"}, {"none"});
     }
     if (!has_heads_to_patch(options.at)) {
-      fail(ErrorCode::invalid_option, "at",
-           {"z, queries, keys, values, pattern or head_out"}, {"another"});
+      fail(ErrorCode::invalid_option, "at", {"z, queries, keys, values, pattern or head_out"},
+           {"another"});
     }
     inputs.capture = {options.at};
     TransformerResult from = model.forward(clean, inputs);

@@ -127,8 +127,7 @@ StateDict with_zeroed_heads(const Transformer& model, const PretrainedCheckpoint
       for (const ParameterTable::Entry& entry : layers[layer].parameter_table().entries()) {
         const std::string name = attention_prefix(side, layer) + entry.name;
         auto values = make_array(whole_shape(layers[layer], entry.name, entry.shape));
-        write_whole(layers[layer], entry.name, entry.shape, tensors.at(name).data(),
-                    values.data());
+        write_whole(layers[layer], entry.name, entry.shape, tensors.at(name).data(), values.data());
         whole.insert_or_assign(name, std::move(values));
       }
     }

@@ -74,16 +74,18 @@ TEST_CASE("A safetensors file has the bytes that the format's description says")
   const IntegerTensors integers = {{"mask", tensor_of<bool>({1, 3}, {true, false, true})},
                                    {"ids", tensor_of<std::int64_t>({}, {-2})},
                                    {"a", tensor_of<std::uint32_t>({1}, {7})}};
-  std::string header = R"({"__metadata__":{"format":"pt"},"ids":{"dtype":"I64","shape":[],"data_offsets":[0,8]},)"
-                       R"("a":{"dtype":"U32","shape":[1],"data_offsets":[8,12]},)"
-                       R"("b":{"dtype":"F32","shape":[1],"data_offsets":[12,16]},)"
-                       R"("mask":{"dtype":"BOOL","shape":[1,3],"data_offsets":[16,19]}})";
+  std::string header =
+      R"({"__metadata__":{"format":"pt"},"ids":{"dtype":"I64","shape":[],"data_offsets":[0,8]},)"
+      R"("a":{"dtype":"U32","shape":[1],"data_offsets":[8,12]},)"
+      R"("b":{"dtype":"F32","shape":[1],"data_offsets":[12,16]},)"
+      R"("mask":{"dtype":"BOOL","shape":[1,3],"data_offsets":[16,19]}})";
   header.resize((header.size() + 7) / 8 * 8, ' ');
   CHECK(
       text_of(save_safetensors({{"b", tensor_of<float>({1}, {0.5F})}}, {}, integers)) ==
       text_of(safetensors_file(header, little_endian(~std::uint64_t{1}, 8) + little_endian(7, 4) +
                                            little_endian({0.5F}) + std::string("\x01\0\x01", 3))));
-  CHECK(text_of(save_safetensors({})) == little_endian(32, 8) + R"({"__metadata__":{"format":"pt"}})");
+  CHECK(text_of(save_safetensors({})) ==
+        little_endian(32, 8) + R"({"__metadata__":{"format":"pt"}})");
   CHECK(text_of(save_safetensors({}, {{"b", "\"\n"}, {"a", "é"}})) ==
         little_endian(56, 8) + R"({"__metadata__":{"a":"é","b":"\"\u000a","format":"pt"}})");
 }

@@ -8,7 +8,7 @@ namespace headwise {
 
 /// What stands inside a layer before its heads are pooled; `queries` has the rows of the queries,
 /// the others those of the new keys.
-struct ProjectedHeads {
+struct HeadsOfPass {
   HeadsView<float> queries;
   HeadsView<float> keys;
   HeadsView<float> values;
@@ -27,7 +27,7 @@ class AttentionProbe {
   /// Whether keys and values are wanted that no query reads.
   [[nodiscard]] virtual bool reads_all_keys() const noexcept = 0;
   /// Queries, keys and values, projected and rotated.
-  virtual void projected(const ProjectedHeads& heads) noexcept = 0;
+  virtual void projected(const HeadsOfPass& heads) noexcept = 0;
   /// May ask for further results of the pooling.
   virtual void before_pooling(PoolingArguments& pooling) noexcept = 0;
   /// The pooled heads, before the gates.

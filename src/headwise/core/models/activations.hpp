@@ -204,7 +204,7 @@ class LayerProbe final : public AttentionProbe {
         buffers_(buffers) {}
 
   [[nodiscard]] bool reads_all_keys() const noexcept override;
-  void projected(const ProjectedHeads& heads) noexcept override;
+  void projected(const HeadsOfPass& heads) noexcept override;
   void before_pooling(PoolingArguments& pooling) noexcept override;
   void after_pooling(const PoolingArguments& pooling) noexcept override;
   void after_output(float* output) noexcept override;

@@ -84,7 +84,7 @@ bool LayerProbe::reads_all_keys() const noexcept {
   });
 }
 
-void LayerProbe::projected(const ProjectedHeads& heads) noexcept {
+void LayerProbe::projected(const HeadsOfPass& heads) noexcept {
   const LayerSettings& settings = layer_->settings();
   const std::size_t size = settings.head_size;
   probe_->visit(queries, side_, number_,

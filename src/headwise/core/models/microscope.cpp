@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <headwise/core/kernels/dispatch.hpp>
 #include <headwise/core/models/row_norms.hpp>
 #include <headwise/core/models/unchecked_transformer.hpp>
 
@@ -29,6 +30,9 @@ void UncheckedTransformer::unembed(const float* x, std::size_t rows, float* feat
                            .outputs = logits,
                            .rows = rows};
   project({&head, 1}, num_threads);
+  if (settings().logits_softcap > 0) {
+    kernels::softcap(logits, rows * settings().vocabulary_size, settings().logits_softcap);
+  }
 }
 
 UncheckedTransformer::LensBuffers UncheckedTransformer::lay_out_lens(
@@ -162,10 +166,8 @@ void UncheckedTransformer::attribute_logits_into(const TransformerPass& given,
         {.at = final_norm_scale, .side = Side::self, .layer = 0, .to = buffers.scales});
   }
   TransformerPass pass = given;
-  pass.probe = {.captures = captures,
-                .patches = {},
-                .positions = &attribution.position,
-                .num_positions = 1};
+  pass.probe = {
+      .captures = captures, .patches = {}, .positions = &attribution.position, .num_positions = 1};
   forward_into(pass);
 
   double* u = buffers.direction;
@@ -195,9 +197,9 @@ void UncheckedTransformer::attribute_logits_into(const TransformerPass& given,
     }
     for (std::size_t layer = 0; layer < num_layers; ++layer) {
       attribution.mlps[sample * num_layers + layer] =
-          has_mlps ? static_cast<float>(
-                         dot(u, buffers.mlps + (layer * batch + sample) * size, size))
-                   : 0.0F;
+          has_mlps
+              ? static_cast<float>(dot(u, buffers.mlps + (layer * batch + sample) * size, size))
+              : 0.0F;
     }
     attribution.embeddings[sample] =
         static_cast<float>(dot(u, buffers.first + sample * size, size));

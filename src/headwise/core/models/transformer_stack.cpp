@@ -172,8 +172,8 @@ float* TransformerStack::forward(const StackPass& pass, float* x,
     if (is_parallel(sublayer + 1)) {
       copy_or_normalize(layer.ffn_norm, x, pass, buffers.parallel);
     }
-    forward_sublayer({layer.norm, layer.post_norm, ActivationName::attn_out, pass.side, i}, pass, buffers, x, saved, sublayer++,
-                     [&](const float* inputs, float* outputs) {
+    forward_sublayer({layer.norm, layer.post_norm, ActivationName::attn_out, pass.side, i}, pass,
+                     buffers, x, saved, sublayer++, [&](const float* inputs, float* outputs) {
                        attend(*self_[i], pass.self, pass.side, i,
                               {.queries = inputs,
                                .keys = inputs,
@@ -185,22 +185,23 @@ float* TransformerStack::forward(const StackPass& pass, float* x,
                               pass, buffers);
                      });
     if (settings_->has_cross_attention) {
-      forward_sublayer({layer.cross_norm, layer.cross_post_norm, ActivationName::attn_out, Side::cross, i}, pass, buffers, x, saved,
-                       sublayer++, [&](const float* inputs, float* outputs) {
-                         attend(*cross_[i], pass.cross, Side::cross, i,
-                                {.queries = inputs,
-                                 .keys = pass.source,
-                                 .values = pass.source,
-                                 .num_new_keys = pass.source_length,
-                                 .output = outputs},
-                                pass, buffers);
-                       });
+      forward_sublayer(
+          {layer.cross_norm, layer.cross_post_norm, ActivationName::attn_out, Side::cross, i}, pass,
+          buffers, x, saved, sublayer++, [&](const float* inputs, float* outputs) {
+            attend(*cross_[i], pass.cross, Side::cross, i,
+                   {.queries = inputs,
+                    .keys = pass.source,
+                    .values = pass.source,
+                    .num_new_keys = pass.source_length,
+                    .output = outputs},
+                   pass, buffers);
+          });
     }
     visit(ActivationName::resid_mid);
     if (settings_->ffn_hiddens > 0) {
       forward_sublayer(
-          {layer.ffn_norm, layer.ffn_post_norm, ActivationName::mlp_out, pass.side, i}, pass, buffers, x, saved, sublayer++,
-          [&](const float* inputs, float* outputs) {
+          {layer.ffn_norm, layer.ffn_post_norm, ActivationName::mlp_out, pass.side, i}, pass,
+          buffers, x, saved, sublayer++, [&](const float* inputs, float* outputs) {
             const Arena::Scope of_sublayer(*pass.arena);
             const FeedForwardHiddens hiddens =
                 saved != nullptr ? hiddens_of(*saved, i, pass.rows())
@@ -342,45 +343,46 @@ void TransformerStack::backward(const StackPass& pass, const SavedStack& saved, 
     };
     clear(ActivationName::resid_post, gradient);
     if (settings_->ffn_hiddens > 0) {
-      backward_sublayer({layer.ffn_norm, layer.ffn_post_norm, ActivationName::mlp_out, pass.side, i}, pass, buffers, saved, --sublayer,
-                        gradient, [&](const float* x, const float* output_gradient) {
-                          const Arena::Scope of_sublayer(*pass.arena);
-                          const float* inputs = x;
-                          if (layer.ffn_norm.exists() && parameters_->settings().norm_first) {
-                            normalize_rows(*parameters_, layer.ffn_norm, x, pass.rows(),
-                                           buffers.normalized, pass.num_threads);
-                            inputs = buffers.normalized;
-                          }
-                          const auto of_layer = FeedForwardBackwardBuffers::lay_out(
-                              *pass.arena, parameters_->settings(), pass.rows(),
-                              settings_->ffn_hiddens);
-                          feed_forward_backward({.parameters = parameters_,
-                                                 .layer = &layer.ffn,
-                                                 .inputs = inputs,
-                                                 .rows = pass.rows(),
-                                                 .num_threads = pass.num_threads},
-                                                hiddens_of(saved, i, pass.rows()), output_gradient,
-                                                of_layer, buffers.queries, *pass.arena);
-                        });
+      backward_sublayer(
+          {layer.ffn_norm, layer.ffn_post_norm, ActivationName::mlp_out, pass.side, i}, pass,
+          buffers, saved, --sublayer, gradient, [&](const float* x, const float* output_gradient) {
+            const Arena::Scope of_sublayer(*pass.arena);
+            const float* inputs = x;
+            if (layer.ffn_norm.exists() && parameters_->settings().norm_first) {
+              normalize_rows(*parameters_, layer.ffn_norm, x, pass.rows(), buffers.normalized,
+                             pass.num_threads);
+              inputs = buffers.normalized;
+            }
+            const auto of_layer = FeedForwardBackwardBuffers::lay_out(
+                *pass.arena, parameters_->settings(), pass.rows(), settings_->ffn_hiddens);
+            feed_forward_backward({.parameters = parameters_,
+                                   .layer = &layer.ffn,
+                                   .inputs = inputs,
+                                   .rows = pass.rows(),
+                                   .num_threads = pass.num_threads},
+                                  hiddens_of(saved, i, pass.rows()), output_gradient, of_layer,
+                                  buffers.queries, *pass.arena);
+          });
     }
     clear(ActivationName::resid_mid, gradient);
     if (settings_->has_cross_attention) {
-      backward_sublayer({layer.cross_norm, layer.cross_post_norm, ActivationName::attn_out, Side::cross, i}, pass, buffers, saved, --sublayer,
-                        gradient, [&](const float* /*x*/, const float* output_gradient) {
-                          attend_backward(*cross_[i], pass.cross, Side::cross, i, output_gradient,
-                                          pass, buffers);
-                          const std::size_t source_floats = pass.batch * pass.source_length * size;
-                          kernels::add(source_gradient, buffers.keys, source_floats);
-                          kernels::add(source_gradient, buffers.values, source_floats);
-                        });
+      backward_sublayer(
+          {layer.cross_norm, layer.cross_post_norm, ActivationName::attn_out, Side::cross, i}, pass,
+          buffers, saved, --sublayer, gradient,
+          [&](const float* /*x*/, const float* output_gradient) {
+            attend_backward(*cross_[i], pass.cross, Side::cross, i, output_gradient, pass, buffers);
+            const std::size_t source_floats = pass.batch * pass.source_length * size;
+            kernels::add(source_gradient, buffers.keys, source_floats);
+            kernels::add(source_gradient, buffers.values, source_floats);
+          });
     }
-    backward_sublayer({layer.norm, layer.post_norm, ActivationName::attn_out, pass.side, i}, pass, buffers, saved, --sublayer, gradient,
-                      [&](const float* /*x*/, const float* output_gradient) {
-                        attend_backward(*self_[i], pass.self, pass.side, i, output_gradient, pass,
-                                        buffers);
-                        kernels::add(buffers.queries, buffers.keys, floats);
-                        kernels::add(buffers.queries, buffers.values, floats);
-                      });
+    backward_sublayer(
+        {layer.norm, layer.post_norm, ActivationName::attn_out, pass.side, i}, pass, buffers, saved,
+        --sublayer, gradient, [&](const float* /*x*/, const float* output_gradient) {
+          attend_backward(*self_[i], pass.self, pass.side, i, output_gradient, pass, buffers);
+          kernels::add(buffers.queries, buffers.keys, floats);
+          kernels::add(buffers.queries, buffers.values, floats);
+        });
     clear(ActivationName::resid_pre, gradient);
   }
 }

@@ -155,14 +155,13 @@ class TransformerStack {
                                               std::size_t rows) const noexcept;
   [[nodiscard]] Sizes sizes_of(const StackPass& pass) const noexcept;
   template <typename Function>
-  void forward_sublayer(const Sublayer& of, const StackPass& pass,
-                        const ForwardBuffers& buffers, float*& x, const SavedStack* saved,
-                        std::size_t sublayer, const Function& function) const noexcept;
+  void forward_sublayer(const Sublayer& of, const StackPass& pass, const ForwardBuffers& buffers,
+                        float*& x, const SavedStack* saved, std::size_t sublayer,
+                        const Function& function) const noexcept;
   [[nodiscard]] ActivationView stream(const StackPass& pass, float* x) const noexcept;
   template <typename Function>
-  void backward_sublayer(const Sublayer& of, const StackPass& pass,
-                         const BackwardBuffers& buffers, const SavedStack& saved,
-                         std::size_t sublayer, float* gradient,
+  void backward_sublayer(const Sublayer& of, const StackPass& pass, const BackwardBuffers& buffers,
+                         const SavedStack& saved, std::size_t sublayer, float* gradient,
                          const Function& function) const noexcept;
   /// Whether the sublayer is a feed-forward layer beside the attention before it.
   [[nodiscard]] bool is_parallel(std::size_t sublayer) const noexcept {

@@ -201,11 +201,12 @@ class UncheckedTransformer {
   /// The largest number of heads of a layer.
   [[nodiscard]] std::size_t max_heads() const noexcept;
   struct AttributionBuffers {
-    float* heads;     ///< (layers of self-attention, then of cross-attention, batch, heads, num_hiddens)
-    float* mlps;      ///< (layers, batch, num_hiddens)
-    float* first;     ///< (batch, num_hiddens), the stream before the first layer
-    float* last;      ///< likewise, after the last one
-    float* scales;    ///< (batch,)
+    float*
+        heads;  ///< (layers of self-attention, then of cross-attention, batch, heads, num_hiddens)
+    float* mlps;        ///< (layers, batch, num_hiddens)
+    float* first;       ///< (batch, num_hiddens), the stream before the first layer
+    float* last;        ///< likewise, after the last one
+    float* scales;      ///< (batch,)
     double* direction;  ///< (num_hiddens,)
   };
   AttributionBuffers lay_out_attribution(Arena& arena, Sizes sizes) const noexcept;

@@ -23,9 +23,8 @@ HeadAxes axes_of(const AttentionLayer& layer, std::string_view name,
     return {.outer = shape[0], .inner = head_size, .is_shared = false};
   }
   if (is_shared || name.starts_with("W_q.")) {
-    return {.outer = 1,
-            .inner = head_size * (shape.size() > 1 ? shape[1] : 1),
-            .is_shared = is_shared};
+    return {
+        .outer = 1, .inner = head_size * (shape.size() > 1 ? shape[1] : 1), .is_shared = is_shared};
   }
   return {.outer = 0, .inner = 0, .is_shared = false};
 }
@@ -66,8 +65,8 @@ void write_whole(const AttentionLayer& layer, std::string_view name,
                  const std::vector<std::size_t>& shape, const float* values, float* whole) {
   const HeadAxes axes = axes_of(layer, name, shape);
   if (axes.outer == 0) {
-    const std::size_t count = std::accumulate(shape.begin(), shape.end(), std::size_t{1},
-                                              std::multiplies<>());
+    const std::size_t count =
+        std::accumulate(shape.begin(), shape.end(), std::size_t{1}, std::multiplies<>());
     std::copy_n(values, count, whole);
     return;
   }
