@@ -47,6 +47,7 @@ export type {
   Positions,
   TransformerOptions,
 } from './model/transformer-options.js';
+export type { ModelRotaryOptions, RotaryScaling } from './model/rotary-scaling.js';
 export { Transformer, type ParameterNamesOptions } from './model/transformer.js';
 export {
   Adam,

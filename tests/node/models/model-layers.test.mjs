@@ -23,49 +23,60 @@ const tokens = [
   [5, 4, 3, 2, 1],
 ];
 
-test('a layer is a view of the model', () => {
-  const model = new Transformer({ ...small, positions: 'none', norm: 'none', ffnHiddens: 0 });
-  const layer = model.attention(0);
-  assert.ok(layer instanceof MultiHeadAttention);
-  assert.equal(model.attention(0), layer);
-  assert.equal(layer.numHeads, 3);
-  const { 'embedding.weight': embedding } = model.stateDict();
-  const rows = tokens.map((row) =>
-    row.map((token) => Array.from(embedding.data.subarray(12 * token, 12 * token + 12))),
-  );
-  const { attentionWeights } = layer.forward(rows, rows, rows, {
-    ...{ causal: true, returnWeights: true },
+const scaling = { type: 'yarn', factor: 2, originalLength: 4 };
+for (const given of [
+  { positions: 'none' },
+  { positions: 'rotary', rotary: { scaling }, qkNorm: true },
+])
+  test(`a layer is a view of the model, ${JSON.stringify(given)}`, async () => {
+    const model = new Transformer({ ...small, ...given, norm: 'none', ffnHiddens: 0 });
+    const layer = model.attention(0);
+    assert.ok(layer instanceof MultiHeadAttention);
+    assert.equal(model.attention(0), layer);
+    assert.equal(layer.numHeads, 3);
+    const { 'embedding.weight': embedding } = model.stateDict();
+    const rows = tokens.map((row) =>
+      row.map((token) => Array.from(embedding.data.subarray(12 * token, 12 * token + 12))),
+    );
+    const { attentionWeights } = layer.forward(rows, rows, rows, {
+      ...{ causal: true, returnWeights: true },
+    });
+    assert.deepEqual(
+      model.forward(tokens, { returnWeights: true }).attentionWeights[0],
+      attentionWeights,
+    );
+    // Measuring makes a copy of the layer.
+    const measured = { measure: 'entropy', normalize: false };
+    const inputs = { queries: rows, keys: rows, values: rows, causal: true };
+    const ofLayer = await measureHeadImportance(layer, { ...measured, batches: [inputs] });
+    const [ofModel] = await measureHeadImportance(model, { ...measured, batches: [{ tokens }] });
+    assert.ok(maxDifference(ofLayer, ofModel) < 1e-6);
+    // What is written to it is written to the model, and the other way round.
+    const zeros = Object.fromEntries(
+      Object.entries(layer.stateDict()).map(([name, { data, shape }]) => [
+        name,
+        { data: new Float32Array(data.length), shape },
+      ]),
+    );
+    layer.loadStateDict(zeros);
+    assert.ok(model.stateDict()['layers.0.attention.W_q.weight'].data.every((x) => x === 0));
+    model.train();
+    assert.ok(layer.training && model.training);
+    model.pruneHeads({ 0: [1] });
+    assert.equal(layer.numHeads, 2);
+    layer.pruneHeads([0]);
+    assert.deepEqual(model.numHeads, [1, 3]);
+    assert.equal(model.forward(tokens, { returnWeights: true }).attentionWeights[0].shape[1], 1);
+    layer.dispose();
+    assert.equal(layer.disposed, false);
+    model.dispose();
+    assert.ok(layer.disposed);
+    assertFails(
+      () => layer.forward(rows, rows, rows),
+      'disposed',
+      'layer: expected one in use, got one that was disposed of',
+    );
   });
-  assert.deepEqual(
-    model.forward(tokens, { returnWeights: true }).attentionWeights[0],
-    attentionWeights,
-  );
-  // What is written to it is written to the model, and the other way round.
-  const zeros = Object.fromEntries(
-    Object.entries(layer.stateDict()).map(([name, { data, shape }]) => [
-      name,
-      { data: new Float32Array(data.length), shape },
-    ]),
-  );
-  layer.loadStateDict(zeros);
-  assert.ok(model.stateDict()['layers.0.attention.W_q.weight'].data.every((x) => x === 0));
-  model.train();
-  assert.ok(layer.training && model.training);
-  model.pruneHeads({ 0: [1] });
-  assert.equal(layer.numHeads, 2);
-  layer.pruneHeads([0]);
-  assert.deepEqual(model.numHeads, [1, 3]);
-  assert.equal(model.forward(tokens, { returnWeights: true }).attentionWeights[0].shape[1], 1);
-  layer.dispose();
-  assert.equal(layer.disposed, false);
-  model.dispose();
-  assert.ok(layer.disposed);
-  assertFails(
-    () => layer.forward(rows, rows, rows),
-    'disposed',
-    'layer: expected one in use, got one that was disposed of',
-  );
-});
 
 test('a number without a layer is an error', () => {
   const model = new Transformer(small);
