@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <headwise/core/kernels/dispatch.hpp>
 #include <headwise/core/models/row_norms.hpp>
 #include <headwise/core/models/unchecked_transformer.hpp>
 
@@ -21,19 +20,6 @@ std::uint32_t attribution_names() noexcept {
 }
 
 }  // namespace
-
-void UncheckedTransformer::unembed(const float* x, std::size_t rows, float* features, float* logits,
-                                   std::size_t num_threads) const noexcept {
-  final_norm(decoder_, x, rows, features, num_threads);
-  const RowProjection head{.linear = parameters_->linear(parameters_->unembedding()),
-                           .inputs = features,
-                           .outputs = logits,
-                           .rows = rows};
-  project({&head, 1}, num_threads);
-  if (settings().logits_softcap > 0) {
-    kernels::softcap(logits, rows * settings().vocabulary_size, settings().logits_softcap);
-  }
-}
 
 UncheckedTransformer::LensBuffers UncheckedTransformer::lay_out_lens(
     Arena& arena, const Sizes& sizes, std::size_t rows) const noexcept {
@@ -65,7 +51,12 @@ void UncheckedTransformer::logit_lens_into(const TransformerPass& given, const L
                 .positions = lens.positions,
                 .num_positions = lens.num_positions};
   forward_into(pass);
-  unembed(buffers.streams, rows, buffers.features, lens.logits, pass.num_threads);
+  final_norm(decoder_, buffers.streams, rows, buffers.features, pass.num_threads);
+  unembed({.linear = parameters_->linear(parameters_->unembedding()),
+           .inputs = buffers.features,
+           .outputs = lens.logits,
+           .rows = rows},
+          pass.num_threads);
 }
 
 std::size_t UncheckedTransformer::max_heads() const noexcept {

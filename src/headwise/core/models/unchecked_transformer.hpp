@@ -263,9 +263,6 @@ class UncheckedTransformer {
   /// The same of a pass that may capture or patch what it divides by, which `scales` then holds.
   void probed_final_norm(const TransformerStack& stack, const StackPass& pass, const float* x,
                          float* scales, float* y) const noexcept;
-  /// The logits of rows of the stream. `features` is memory of their size.
-  void unembed(const float* x, std::size_t rows, float* features, float* logits,
-               std::size_t num_threads) const noexcept;
   /// The gradient of logit(target) − logit(against) by the stream, with the final norm's divisor
   /// held fixed; returns the part that no stream changes. `against` is −1 for none.
   double direction_into(std::int32_t target, std::int32_t against, float scale,
