@@ -272,7 +272,7 @@ function checkAvailable(
   if (name === 'mlpOut' && ffnHiddensOf(settings, side) === 0) {
     fail('invalid-option', argument, 'none of a model without feed-forward layers', name);
   }
-  if (name === 'residMid' && settings.parallelResidual) {
+  if (name === 'residMid' && settings.parallelResidual && settings.ffnHiddens > 0) {
     fail('invalid-option', argument, 'none of a model whose layers run side by side', name);
   }
   if (name === 'finalNormScale' && !(settings.finalNorm && hasNorms(settings))) {

@@ -395,7 +395,7 @@ class Pass {
               {.valid_lens = call_.pass.source_valid_lens, .key_mask = call_.pass.source_key_mask});
         });
       }
-      if (!options_.parallel_residual) {
+      if (!options_.parallel_residual || ffn_hiddens == 0) {
         visit(ActivationName::resid_mid, side, number, x);
       }
       const Added of_ffn_layer{ActivationName::mlp_out, side, number};
