@@ -16,7 +16,9 @@ export function parseSafetensors(bytes) {
     return { data: numbers[dtype](bytes.buffer.slice(first, end)), shape };
   };
   return Object.fromEntries(
-    Object.entries(header).map(([name, stored]) => [name, tensorOf(stored)]),
+    Object.entries(header).flatMap(([name, stored]) =>
+      name === '__metadata__' ? [] : [[name, tensorOf(stored)]],
+    ),
   );
 }
 
