@@ -12,6 +12,7 @@ const chapters = {
   'Step by step': {
     'My PyTorch layer in a web app': 'guides/pytorch-layer',
     'Which heads matter': 'guides/which-heads',
+    'From TransformerLens': 'guides/transformerlens',
     'The chapter, exercise by exercise': 'guides/chapter',
     'One HTML file for a blog': 'guides/blog-page',
     'Jupyter and Observable': 'guides/notebooks',

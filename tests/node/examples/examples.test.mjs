@@ -18,9 +18,10 @@ const documents = {
   'docs/decoding.md': 2,
   'docs/training.md': 3,
   'docs/pruning.md': 3,
-  'docs/models.md': 3,
+  'docs/models.md': 7,
   'docs/threads.md': 2,
   'docs/guides/chapter.md': 1,
+  'docs/guides/transformerlens.md': 1,
 };
 
 for (const [document, count] of Object.entries(documents)) {
