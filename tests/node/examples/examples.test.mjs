@@ -3,8 +3,15 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
-import { Tensor } from 'headwise';
+import { init, Tensor } from 'headwise';
 import { drawHeads } from '../../../examples/heat-map/draw.mjs';
+import { findNameMovers } from '../../../examples/microscope/names.mjs';
+import {
+  drawSentences,
+  places,
+  swapped,
+  trainedModel,
+} from '../../../examples/microscope/names-model.mjs';
 import { output, project, runModule, temporaryFolder } from '../lib/child.mjs';
 
 const compact = (text) => text.replace(/\[ /g, '[').replace(/ \]/g, ']');
@@ -129,6 +136,56 @@ test('the attention view of a model is one HTML file', () => {
   }
   // Nothing is fetched but an icon that is there.
   assert.doesNotMatch(html, /\b(?:src|href)="(?!data:)|sourceMappingURL/);
+});
+
+test('the microscope finds induction heads, name movers and pruning curves', async (context) => {
+  const folder = temporaryFolder(context);
+  const main = (...args) =>
+    output(process.execPath, ['examples/microscope/main.mjs', '--quick', folder, ...args]);
+  const printed = main();
+  for (const name of ['induction', 'names', 'pruning']) {
+    const svg = readFileSync(join(folder, `${name}.svg`), 'utf8');
+    assert.match(svg, /^<svg xmlns=/);
+    assert.doesNotMatch(svg, /NaN|undefined/);
+  }
+  assert.match(
+    printed,
+    /^Induction heads, by their score: 1\.0 \(.* 1\.1 \(.* 1\.2 \(.* 1\.3 \(\S+$/m,
+  );
+  const gain = (name) => Number(new RegExp(`^${name} +\\S+ +\\S+ +(\\S+)`, 'm').exec(printed)[1]);
+  assert.ok(gain('all heads') > 4 && gain('as many others, none of layer 0') > 4);
+  assert.ok(gain('no induction heads') < 1);
+  const losses = [...printed.matchAll(/^(?:16|10|4) ((?: +\d+\.\d+)+)$/gm)].map(([, numbers]) =>
+    numbers.trim().split(/ +/).map(Number),
+  );
+  assert.deepEqual(
+    losses.map((row) => row.length),
+    [5, 5, 5],
+  );
+  assert.equal(new Set(losses[0]).size, 1);
+  assert.ok(losses[1].every((loss, i) => loss > losses[0][i] && loss < losses[2][i]));
+  // The second run reads the model that the first one trained.
+  const again = main('--only', 'names');
+  assert.doesNotMatch(again, /trained|induction/);
+  assert.equal(/^\d+ % of .*$/m.exec(again)[0], /^\d+ % of .*$/m.exec(printed)[0]);
+});
+
+test('patches of queries and z carry over what they replace', async (context) => {
+  await init({ threads: 1 });
+  const file = join(temporaryFolder(context), 'names.safetensors');
+  const model = trainedModel(file, { steps: 1, seed: 3 });
+  const sentences = drawSentences(6, () => 0.3);
+  assert.deepEqual(swapped(swapped(sentences)), sentences);
+  assert.ok(sentences.tokens.every((row, i) => row[places.subject] === sentences.subjects[i]));
+  const all = await findNameMovers(model, 6, () => true);
+  assert.equal(all.movers.length, 16);
+  assert.deepEqual(new Set(all.inhibition.map(({ layer }) => layer)), new Set([0, 1]));
+  const none = await findNameMovers(model, 6, () => false);
+  assert.ok(Math.abs(none.allQueries) < 1e-3 && none.inhibition.length === 0);
+  const one = await findNameMovers(model, 6, (toObject) => toObject === all.toObject[2][5]);
+  assert.deepEqual(one.movers, [{ layer: 2, head: 5 }]);
+  assert.ok(Math.abs(one.allQueries - all.queries[2][5]) < 0.01);
+  model.dispose();
 });
 
 test('a worker trains, reports progress, and stops when asked', () => {
