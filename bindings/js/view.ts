@@ -6,6 +6,7 @@ export {
   type AttentionHeadsProps,
   type AttentionSelection,
 } from './view/element.js';
+export type { NestedNumbers, NumbersLike, ShapedNumbers } from './view/read.js';
 export type { AttentionHeadsView } from './view/scene.js';
 export type { AttentionWeights, AttentionWeightsLike, NestedWeights } from './view/weights.js';
 export type { AttentionHeadsWords } from './view/words.js';

@@ -1,6 +1,7 @@
 import { range } from './dom.js';
+import { outOfRange } from './read.js';
 import type { Scene } from './scene.js';
-import { type Layer, outOfRange, weightsOf } from './weights.js';
+import { type Layer, weightsOf } from './weights.js';
 import { type AttentionHeadsWords, english } from './words.js';
 
 /** The properties that were set. Each is valid by itself. */

@@ -2,8 +2,10 @@ import { createArcs } from './arcs.js';
 import { createBar } from './bar.js';
 import { compose, type Inputs } from './compose.js';
 import { element, setAttributes } from './dom.js';
+import { defineElement, DrawnElement } from './drawn-element.js';
 import { createMap, sayCell } from './map.js';
 import { createModel } from './model.js';
+import { readOneOf, readTexts } from './read.js';
 import {
   type Choice,
   type Scene,
@@ -13,15 +15,7 @@ import {
   views,
   visible,
 } from './scene.js';
-import { drawSnapshot } from './snapshot.js';
-import { applyStyle } from './style.js';
-import {
-  type AttentionWeightsLike,
-  readIndex,
-  readLayers,
-  readOneOf,
-  readTexts,
-} from './weights.js';
+import { type AttentionWeightsLike, readLayers } from './weights.js';
 import type { AttentionHeadsWords } from './words.js';
 
 declare global {
@@ -40,19 +34,6 @@ export interface AttentionSelection {
   /** The key of the map's focused cell. */
   readonly key: number | undefined;
 }
-
-/**
- * Milliseconds before the element warns of values that contradict each other. Frameworks may set them in several
- * renders.
- */
-const patience = 1000;
-
-/** Marks the class in every copy of the package, whatever its version. */
-const mark: unique symbol = Symbol.for('headwise.attention-heads');
-
-/** Without a document, the class can be imported, but no element can be created. */
-const Base: typeof HTMLElement =
-  typeof HTMLElement === 'undefined' ? (Object as unknown as typeof HTMLElement) : HTMLElement;
 
 const properties: readonly (keyof AttentionHeadsProps)[] = [
   ...(['weights', 'tokens', 'keyTokens', 'names', 'words'] as const),
@@ -73,10 +54,8 @@ const properties: readonly (keyof AttentionHeadsProps)[] = [
  * TypeError or a RangeError. If valid values contradict each other, the element keeps its last drawing until they
  * agree, and warns after a second.
  */
-export class AttentionHeadsElement extends Base {
+export class AttentionHeadsElement extends DrawnElement {
   static readonly observedAttributes = ['view', 'layer', 'head', 'query', 'sample', 'mean'];
-  /** @internal */
-  static readonly [mark] = true;
 
   #given: AttentionWeightsLike | readonly AttentionWeightsLike[] | undefined;
   #inputs: Inputs = {};
@@ -89,8 +68,6 @@ export class AttentionHeadsElement extends Base {
   #key: number | undefined;
   #cameFromModel = false;
   #shownView: AttentionHeadsView | undefined;
-  #isDue = false;
-  #warning: ReturnType<typeof setTimeout> | undefined;
   #scene: Scene | undefined;
 
   readonly #reader = {
@@ -106,9 +83,9 @@ export class AttentionHeadsElement extends Base {
   readonly #arcs = createArcs(this.#reader);
   readonly #map = createMap(this.#reader);
   readonly #model = createModel(this.#reader);
+  /** @internal */
+  protected override readonly drawnProperty = 'weights';
   readonly #figure = element('div', { class: 'figure' });
-  readonly #frame = element('div', { class: 'frame' }, this.#bar.root, this.#figure);
-  readonly #said = element('div', { class: 'said', role: 'status' });
   /** jsdom has no layout and no ResizeObserver. */
   readonly #resizes =
     typeof ResizeObserver === 'undefined'
@@ -119,17 +96,8 @@ export class AttentionHeadsElement extends Base {
 
   constructor() {
     super();
-    const root = this.attachShadow({ mode: 'open' });
-    applyStyle(root);
-    root.append(this.#frame, this.#said);
-    this.#frame.hidden = true;
-    // Properties set before the element was defined are own properties, which hide the accessors.
-    for (const name of properties) {
-      if (!Object.hasOwn(this, name)) continue;
-      const value: unknown = Reflect.get(this, name);
-      Reflect.deleteProperty(this, name);
-      Reflect.set(this, name, value);
-    }
+    this.frame.append(this.#bar.root, this.#figure);
+    this.upgrade(properties);
   }
 
   /**
@@ -189,18 +157,18 @@ export class AttentionHeadsElement extends Base {
 
   /** The shown layer, from 0. */
   get layer(): number {
-    return this.#index('layer') ?? 0;
+    return this.index('layer') ?? 0;
   }
   set layer(given) {
-    this.#setIndex('layer', given);
+    this.setIndex('layer', given);
   }
 
   /** The only shown head, from 0; undefined if all are shown. */
   get head(): number | undefined {
-    return this.#index('head');
+    return this.index('head');
   }
   set head(given) {
-    this.#setIndex('head', given);
+    this.setIndex('head', given);
   }
 
   /**
@@ -208,18 +176,18 @@ export class AttentionHeadsElement extends Base {
    * Undefined means the last word.
    */
   get query(): number | undefined {
-    return this.#pointed?.query ?? this.#index('query');
+    return this.#pointed?.query ?? this.index('query');
   }
   set query(given) {
-    this.#setIndex('query', given);
+    this.setIndex('query', given);
   }
 
   /** The shown sample of a batch, from 0. */
   get sample(): number {
-    return this.#index('sample') ?? 0;
+    return this.index('sample') ?? 0;
   }
   set sample(given) {
-    this.#setIndex('sample', given);
+    this.setIndex('sample', given);
   }
 
   /** Whether each layer shows the mean of its heads instead of the heads. */
@@ -230,79 +198,35 @@ export class AttentionHeadsElement extends Base {
     setAttributes(this, { mean: given });
   }
 
-  /**
-   * Returns the current drawing as an SVG file, in the current light or dark colours.
-   * @throws RangeError if values contradict each other; Error if the element is not visible
-   */
-  toSVG(): string {
-    if (this.#isDue) this.#draw();
-    if (this.#frame.getClientRects().length === 0) {
-      throw new Error('toSVG: expected weights that are shown in a document, got none');
-    }
-    return drawSnapshot(this.#frame, getComputedStyle(this.#frame).outlineColor);
-  }
-
-  connectedCallback(): void {
+  override connectedCallback(): void {
     this.#resizes?.observe(this.#figure);
-    this.#schedule();
+    super.connectedCallback();
   }
 
   disconnectedCallback(): void {
     this.#resizes?.disconnect();
   }
 
-  /** The element moved to another document, such as that of a frame or a popup. */
-  adoptedCallback(): void {
-    if (this.shadowRoot !== null) applyStyle(this.shadowRoot);
-  }
-
-  attributeChangedCallback(name: string): void {
+  override attributeChangedCallback(name: string): void {
     if (name === 'view') this.#cameFromModel = false;
-    this.#schedule();
-  }
-
-  #index(name: string): number | undefined {
-    const given = this.getAttribute(name)?.trim() ?? '';
-    return /^\d+$/.test(given) ? Number(given) : undefined;
-  }
-
-  #setIndex(name: string, given: number | undefined): void {
-    if (given === undefined) this.removeAttribute(name);
-    else this.setAttribute(name, String(readIndex(name, given)));
+    super.attributeChangedCallback(name);
   }
 
   #set(some: Inputs): void {
     this.#inputs = { ...this.#inputs, ...some };
-    this.#schedule();
+    this.schedule();
   }
 
-  #schedule(): void {
-    if (this.#isDue) return;
-    this.#isDue = true;
-    queueMicrotask(() => {
-      if (!this.#isDue) return;
-      try {
-        this.#draw();
-      } catch (error) {
-        if (!(error instanceof RangeError)) throw error;
-        this.#warning = setTimeout(() => {
-          console.warn(`<${this.localName}> ${error.message}`);
-        }, patience);
-      }
-    });
-  }
-
-  #draw(inputs = this.#inputs): void {
-    this.#isDue = false;
-    if (inputs === this.#inputs) clearTimeout(this.#warning);
-    if (!this.isConnected) return;
+  /** @internal */
+  protected override draw(inputs = this.#inputs): void {
+    if (!this.beginDrawing(inputs === this.#inputs)) return;
     const { sample, mean, layer, head, query } = this;
     const asked = { sample, mean, layer, head, query, key: this.#pointed?.key ?? this.#key };
     const scene = compose(inputs, asked, this.#scene);
     this.#fitting = inputs;
     this.#scene = scene;
-    this.#frame.hidden = scene === undefined;
-    this.#frame.style.setProperty('--attention-head-1', mean ? 'var(--_ink)' : '');
+    this.frame.hidden = scene === undefined;
+    this.frame.style.setProperty('--attention-head-1', mean ? 'var(--_ink)' : '');
     if (scene === undefined) return;
     const { view } = this;
     this.#bar.root.hidden = view === 'model';
@@ -325,7 +249,7 @@ export class AttentionHeadsElement extends Base {
     if (choice.query !== undefined) this.query = choice.query;
     if (choice.key !== undefined) this.#key = choice.key;
     const said = this.#tell();
-    if (said !== undefined) this.#said.textContent = said;
+    if (said !== undefined) this.said.textContent = said;
     // Changing the view hid the focused element, so focus a new one.
     if (choice.view === undefined || isKept) return;
     if (choice.view === 'model') this.#model.focus();
@@ -337,7 +261,7 @@ export class AttentionHeadsElement extends Base {
    */
   #tell(): string | undefined {
     const [before, viewBefore] = [this.#scene, this.#shownView];
-    this.#draw(this.#fitting);
+    this.draw(this.#fitting);
     const scene = this.#scene;
     if (scene === undefined) return undefined;
     const { view } = this;
@@ -396,19 +320,5 @@ export type AttentionHeadsProps = Partial<
  * @throws TypeError if the name belongs to another custom element
  */
 export function defineAttentionHeads(name = 'attention-heads'): void {
-  if (typeof customElements === 'undefined') return;
-  const known = customElements.get(name);
-  if (known !== undefined) {
-    if (mark in known) return;
-    throw new TypeError(
-      `name: expected one that no other element has, got ${JSON.stringify(name)}`,
-    );
-  }
-  // A class can be defined under one name only, so a further name gets a subclass. jsdom lacks `getName`.
-  const isTaken =
-    !('getName' in customElements) || customElements.getName(AttentionHeadsElement) !== null;
-  customElements.define(
-    name,
-    isTaken ? class extends AttentionHeadsElement {} : AttentionHeadsElement,
-  );
+  defineElement(name, 'attention-heads', AttentionHeadsElement);
 }

@@ -96,27 +96,27 @@ button[aria-disabled='true'] { border-color: var(--_tint); color: var(--_soft); 
 .grid {
   --cell: 1.1em;
   display: grid;
-  grid-template-columns: auto minmax(calc(var(--keys) * var(--cell)), calc(var(--keys) * 2.75em));
+  grid-template-columns: auto minmax(calc(var(--columns) * var(--cell)), calc(var(--columns) * 2.75em));
   width: fit-content;
   max-width: 100%;
   font-size: 0.8em;
 }
 .grid[data-fine] { --cell: 0.25em; }
-.columns { grid-column: 2; display: grid; grid-template-columns: repeat(var(--keys), minmax(0, 1fr)); }
-.rows { display: grid; grid-template-rows: repeat(var(--queries), minmax(0, 1fr)); }
+.columns { grid-column: 2; display: grid; grid-template-columns: repeat(var(--columns), minmax(0, 1fr)); }
+.rows { display: grid; grid-template-rows: repeat(var(--rows), minmax(0, 1fr)); }
 .rowheader { align-self: center; line-height: 1; padding-inline-end: 0.6em; text-align: end; white-space: pre; }
 .columnheader { align-self: end; justify-self: center; padding-inline-start: 0.4em; writing-mode: vertical-rl; transform: rotate(180deg); line-height: 1; white-space: pre; }
-.plot { position: relative; aspect-ratio: var(--keys) / var(--queries); font-variant-numeric: tabular-nums; }
+.plot { position: relative; aspect-ratio: var(--columns) / var(--rows); font-variant-numeric: tabular-nums; }
 .plot canvas { position: absolute; width: 100%; height: 100%; border-radius: 2px; image-rendering: pixelated; forced-color-adjust: none; }
-.numbers { position: absolute; inset: 0; display: grid; grid-template: repeat(var(--queries), minmax(0, 1fr)) / repeat(var(--keys), minmax(0, 1fr)); place-items: center; font-size: 0.9em; pointer-events: none; forced-color-adjust: none; }
+.numbers { position: absolute; inset: 0; display: grid; grid-template: repeat(var(--rows), minmax(0, 1fr)) / repeat(var(--columns), minmax(0, 1fr)); place-items: center; font-size: 0.9em; pointer-events: none; forced-color-adjust: none; }
 .numbers [data-ink='dark'] { color: #000; }
 .numbers [data-ink='light'] { color: #fff; }
 .cell {
   position: absolute;
-  top: calc(100% * var(--query) / var(--queries));
-  left: calc(100% * var(--key) / var(--keys));
-  width: calc(100% / var(--keys));
-  height: calc(100% / var(--queries));
+  top: calc(100% * var(--row) / var(--rows));
+  left: calc(100% * var(--column) / var(--columns));
+  width: calc(100% / var(--columns));
+  height: calc(100% / var(--rows));
   border-radius: 2px;
 }
 /* Two rings, one of which stands out from any colour. */

@@ -1,20 +1,22 @@
 import { show, showShape } from '../runtime/errors.js';
+import {
+  depthOf,
+  type NestedNumbers,
+  type NumbersLike,
+  outOfRange,
+  readTensor,
+  type ShapedNumbers,
+  wrongType,
+} from './read.js';
 
-/** Row-major weights with a shape, such as a headwise `Tensor`. */
-export interface AttentionWeights {
-  readonly data: ArrayLike<number>;
-  /** (heads, queries, keys) or (batch, heads, queries, keys). (queries, keys) is a single head. */
-  readonly shape: readonly number[];
-}
+/** Row-major weights with a shape: (heads, queries, keys), (batch, heads, queries, keys) or (queries, keys). */
+export type AttentionWeights = ShapedNumbers;
 
-/** Nested arrays of numbers; the innermost may be typed arrays. */
-export type NestedWeights = ArrayLike<number> | readonly NestedWeights[];
+/** Nested arrays of weights; the innermost may be typed arrays. */
+export type NestedWeights = NestedNumbers;
 
 /** The weights of one layer: a tensor, `{ data, dims }` of ONNX Runtime, or nested arrays. */
-export type AttentionWeightsLike =
-  | AttentionWeights
-  | { readonly data: ArrayLike<number>; readonly dims: readonly number[] }
-  | NestedWeights;
+export type AttentionWeightsLike = NumbersLike;
 
 /** A checked copy of one layer's weights. */
 export interface Layer {
@@ -27,67 +29,10 @@ export interface Layer {
 
 const shapes = '(queries, keys), (heads, queries, keys) or (batch, heads, queries, keys)';
 
-/** Throws `argument: expected …, got …`, in the style of all headwise errors. */
-const wrongType = (argument: string, expected: string, got: string): never => {
-  throw new TypeError(`${argument}: expected ${expected}, got ${got}`);
-};
-export const outOfRange = (argument: string, expected: string, got: string): never => {
-  throw new RangeError(`${argument}: expected ${expected}, got ${got}`);
-};
-
-const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
-
-/** Whether it is an array or a typed array, but not a string. */
-const isList = (value: unknown): value is ArrayLike<unknown> =>
-  isObject(value) && 'length' in value && typeof value.length === 'number';
-
-const isSize = (value: unknown): value is number => Number.isInteger(value) && Number(value) > 0;
-
-/** Depth of nested arrays, by their first elements. */
-const depthOf = (given: unknown): number => (isList(given) ? 1 + depthOf(given[0]) : 0);
-
-/** Flattens nested arrays and returns the numbers with their shape. */
-function flatten(argument: string, given: unknown, depth: number): AttentionWeights {
-  const shape: number[] = [];
-  let level: unknown[] = [given];
-  for (let axis = 0; axis < depth; axis++) {
-    const { length } = level[0] as ArrayLike<unknown>;
-    const isEven = level.every((each) => isList(each) && each.length === length);
-    if (!isEven) return wrongType(argument, 'nested arrays of equal lengths', 'ragged ones');
-    shape.push(length);
-    level = (level as ArrayLike<unknown>[]).flatMap((each) => Array.from(each));
-  }
-  return { data: level as number[], shape };
-}
-
-function readTensor(argument: string, given: unknown): { data: unknown; shape: unknown } {
-  if (Array.isArray(given)) return flatten(argument, given, depthOf(given));
-  if (isObject(given) && 'data' in given) {
-    if ('shape' in given) return given;
-    if ('dims' in given) return { data: given.data, shape: given.dims };
-  }
-  return wrongType(
-    argument,
-    'a tensor, { data, shape }, { data, dims } or nested arrays',
-    show(given),
-  );
-}
-
 function readLayer(argument: string, given: unknown): Layer {
-  const { data, shape } = readTensor(argument, given);
-  if (!Array.isArray(shape)) return wrongType(`${argument}.shape`, 'an array', show(shape));
-  if (!isList(data)) return wrongType(`${argument}.data`, 'numbers', show(data));
-  const missing = 4 - shape.length;
-  const sizes: unknown[] = missing > 0 ? [1, 1, ...(shape as unknown[])].slice(-4) : shape;
-  if (missing > 2 || sizes.length !== 4 || !sizes.every(isSize)) {
-    return outOfRange(argument, shapes, showShape(shape as number[]));
-  }
-  const [batch = 0, heads = 0, queries = 0, keys = 0] = sizes;
-  const count = batch * heads * queries * keys;
-  if (data.length !== count) {
-    const expected = `${count} numbers for shape ${showShape(shape as number[])}`;
-    return outOfRange(argument, expected, String(data.length));
-  }
+  const { data, shape } = readTensor(argument, given, shapes, [2, 4]);
+  const [batch = 0, heads = 0, queries = 0, keys = 0] = [1, 1, ...shape].slice(-4);
+  const count = data.length;
   const copy = new Float32Array(count);
   for (let i = 0; i < count; i++) {
     const weight = data[i];
@@ -116,31 +61,6 @@ export function readLayers(given: unknown): readonly Layer[] {
     outOfRange(`weights[${i}]`, showShape([batch, 'heads', queries, keys]), showShape(got));
   });
   return layers;
-}
-
-export function readTexts(argument: string, given: unknown): readonly string[] {
-  if (!Array.isArray(given)) return wrongType(argument, 'an array of strings', show(given));
-  return given.map((each: unknown) =>
-    typeof each === 'string' ? each : wrongType(argument, 'strings', show(each)),
-  );
-}
-
-export function readIndex(argument: string, given: unknown): number {
-  if (typeof given !== 'number') return wrongType(argument, 'an integer from 0 on', show(given));
-  if (Number.isInteger(given) && given >= 0) return given;
-  return outOfRange(argument, 'an integer from 0 on', String(given));
-}
-
-export function readOneOf<Name extends string>(
-  argument: string,
-  names: readonly Name[],
-  given: unknown,
-): Name {
-  const found = names.find((name) => name === given);
-  return (
-    found ??
-    wrongType(argument, names.map((name) => JSON.stringify(name)).join(' or '), show(given))
-  );
 }
 
 /** The weights of one sample in one layer. */
