@@ -11,15 +11,29 @@ const referencesFirst = {
   renderChunk: (code) => disposable + code.replaceAll(disposable, ''),
 };
 
-/** What frameworks know of `<attention-heads>`. Those that a project does not have are ignored. */
-const event = 'event: CustomEvent<AttentionSelection>';
-const inJsx = `namespace JSX { interface IntrinsicElements { 'attention-heads': AttentionHeadsProps & Omit<IntrinsicElements['div'], 'ref'> & { ref?: Ref<AttentionHeadsElement> | undefined; 'onattention-select'?: ((${event}) => void) | undefined } } }`;
-const inVue = `interface GlobalComponents { 'attention-heads': new () => { $props: AttentionHeadsProps & import('vue').HTMLAttributes & { onAttentionSelect?: ((${event}) => void) | undefined } } }`;
-const frameworks = Object.entries({ react: inJsx, preact: inJsx, vue: inVue })
+/** What frameworks know of the elements. Those that a project does not have are ignored. */
+const elements = [
+  ['attention-heads', 'AttentionHeads', 'attention-select', 'AttentionSelection'],
+  ['head-scores', 'HeadScores', 'head-select', 'HeadSelection'],
+  ['logit-lens', 'LogitLens', 'lens-select', 'LensSelection'],
+];
+const camel = (name) => name.replace(/(?:^|-)(.)/g, (_, letter) => letter.toUpperCase());
+const listener = (detail) => `((event: CustomEvent<${detail}>) => void) | undefined`;
+const inJsx = elements.map(
+  ([tag, name, event, detail]) =>
+    `'${tag}': ${name}Props & Omit<IntrinsicElements['div'], 'ref'> & { ref?: Ref<${name}Element> | undefined; 'on${event}'?: ${listener(detail)} }`,
+);
+const inVue = elements.map(
+  ([tag, name, event, detail]) =>
+    `'${tag}': new () => { $props: ${name}Props & import('vue').HTMLAttributes & { on${camel(event)}?: ${listener(detail)} } }`,
+);
+const jsx = `namespace JSX { interface IntrinsicElements { ${inJsx.join('; ')} } }`;
+const vue = `interface GlobalComponents { ${inVue.join('; ')} }`;
+const frameworks = Object.entries({ react: jsx, preact: jsx, vue })
   .map(([name, types]) => `// @ts-ignore\ndeclare module '${name}' { ${types} }\n`)
   .join('');
-const elementInFrameworks = {
-  name: 'element-in-frameworks',
+const elementsInFrameworks = {
+  name: 'elements-in-frameworks',
   renderChunk: (code, { name }) => (name === 'view' ? code + frameworks : null),
 };
 
@@ -31,7 +45,7 @@ export default {
     entryFileNames: '[name].d.ts',
     chunkFileNames: '[name].d.ts',
   },
-  plugins: [dts(), referencesFirst, elementInFrameworks],
+  plugins: [dts(), referencesFirst, elementsInFrameworks],
   // Of a module that is not shipped, for example.
   onwarn({ message }) {
     throw new Error(message);

@@ -1,4 +1,4 @@
-type Attributes = Readonly<Record<string, string | number | boolean | undefined>>;
+export type Attributes = Readonly<Record<string, string | number | boolean | undefined>>;
 type Child = Node | string;
 
 const svgNamespace = 'http://www.w3.org/2000/svg';

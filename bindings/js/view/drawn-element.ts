@@ -56,7 +56,15 @@ export abstract class DrawnElement extends Base {
         `toSVG: expected ${this.drawnProperty} that are shown in a document, got none`,
       );
     }
-    return drawSnapshot(this.frame, getComputedStyle(this.frame).outlineColor);
+    // What has scrolled away is drawn, too.
+    const scrolled = Array.from(this.frame.querySelectorAll('.scroller'), (part) => {
+      const left = part.scrollLeft;
+      part.scrollLeft = 0;
+      return { part, left };
+    });
+    const drawing = drawSnapshot(this.frame, getComputedStyle(this.frame).outlineColor);
+    for (const { part, left } of scrolled) part.scrollLeft = left;
+    return drawing;
   }
 
   /**

@@ -1,9 +1,12 @@
-import { element, movedBy, setAttributes } from './dom.js';
+import { type Attributes, element, movedBy, setAttributes } from './dom.js';
 import { visible } from './scene.js';
 
-/** Maximum number of tokens that each get a label. With more, cells are smaller and every fifth token has a label. */
-const mostWithLabels = 64;
-const strideOf = (count: number): number => (count > mostWithLabels ? 5 : 1);
+interface Labels {
+  /** Maximum number of rows or columns that each get a label. With more, cells are smaller and every fifth has one. */
+  readonly most?: number;
+  /** What the rows' and the columns' labels are. Default: untitled. */
+  readonly titles?: readonly [rows: string, columns: string];
+}
 
 /** A cell: row and column. */
 export type Place = readonly [row: number, column: number];
@@ -21,11 +24,11 @@ interface GridReader {
 export interface Grid {
   readonly root: HTMLElement;
   /** Sets the labels, and with them the number of rows and columns. */
-  label(rows: readonly string[], columns: readonly string[]): void;
+  label(rows: readonly string[], columns: readonly string[], labels?: Labels): void;
   /** Sets the grid's accessible name. */
   name(text: string): void;
-  /** Puts the live cell at a place, which `text` describes. */
-  place(at: Place, text: string, isMarked: boolean): void;
+  /** Puts the live cell at a place, which `text` describes, with further attributes. */
+  place(at: Place, text: string, attributes: Attributes): void;
 }
 
 /**
@@ -33,18 +36,32 @@ export interface Grid {
  * screen reader.
  */
 export function createGrid(contents: readonly HTMLElement[], reader: GridReader): Grid {
+  const rowTitle = element('div', { class: 'rowtitle', 'aria-hidden': 'true' });
+  const columnTitle = element('div', { class: 'columntitle', 'aria-hidden': 'true' });
   const columnLabels = element('div', { class: 'columns', 'aria-hidden': 'true' });
   const rowLabels = element('div', { class: 'rows', 'aria-hidden': 'true' });
   const cell = element('div', { class: 'cell', role: 'gridcell', tabindex: 0 });
   const row = element('div', { role: 'row' }, cell);
   const plot = element('div', { class: 'plot', role: 'presentation' }, ...contents, row);
-  const grid = element('div', { class: 'grid', role: 'grid' }, columnLabels, rowLabels, plot);
+  const grid = element(
+    'div',
+    { class: 'grid', role: 'grid' },
+    columnTitle,
+    rowTitle,
+    columnLabels,
+    rowLabels,
+    plot,
+  );
   let size: Place = [0, 0];
   let here: Place = [0, 0];
   let pointed = '';
 
-  const labelsOf = (texts: readonly string[], axis: 'column' | 'row'): HTMLElement[] => {
-    const stride = strideOf(texts.length);
+  const labelsOf = (
+    texts: readonly string[],
+    axis: 'column' | 'row',
+    most: number,
+  ): HTMLElement[] => {
+    const stride = texts.length > most ? 5 : 1;
     return texts.flatMap((text, i) => {
       if (i % stride > 0) return [];
       const label = element('span', { class: `${axis}header` }, element('span', {}, visible(text)));
@@ -96,28 +113,32 @@ export function createGrid(contents: readonly HTMLElement[], reader: GridReader)
 
   return {
     root: element('div', { class: 'scroller' }, grid),
-    label(rows, columns) {
+    label(rows, columns, { most = 64, titles = ['', ''] } = {}) {
       size = [rows.length, columns.length];
       grid.style.setProperty('--rows', String(rows.length));
       grid.style.setProperty('--columns', String(columns.length));
       setAttributes(grid, {
         'aria-rowcount': rows.length,
         'aria-colcount': columns.length,
-        'data-fine': Math.max(...size) > mostWithLabels,
+        'data-fine': Math.max(...size) > most,
       });
-      columnLabels.replaceChildren(...labelsOf(columns, 'column'));
-      rowLabels.replaceChildren(...labelsOf(rows, 'row'));
+      columnLabels.replaceChildren(...labelsOf(columns, 'column', most));
+      rowLabels.replaceChildren(...labelsOf(rows, 'row', most));
+      [rowTitle, columnTitle].forEach((title, i) => {
+        title.textContent = titles[i] ?? '';
+        title.hidden = title.textContent === '';
+      });
     },
     name(text) {
       setAttributes(grid, { 'aria-label': text });
     },
-    place(at, text, isMarked) {
+    place(at, text, attributes) {
       here = at;
       setAttributes(row, { 'aria-rowindex': at[0] + 1 });
       setAttributes(cell, {
         'aria-label': text,
         'aria-colindex': at[1] + 1,
-        'data-here': isMarked,
+        ...attributes,
       });
       cell.style.setProperty('--row', String(at[0]));
       cell.style.setProperty('--column', String(at[1]));

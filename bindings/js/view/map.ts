@@ -54,7 +54,7 @@ export function createMap(reader: Reader): View {
       drawWeights(scene, head);
       grid.name(scene.isMean ? sayHead(scene, layer, head) : words.map(layer, head));
       const said = sayCell(scene, head, query, key);
-      grid.place([query, key], said, scene.key !== undefined);
+      grid.place([query, key], said, { 'data-here': scene.key !== undefined });
       told.textContent = said;
     },
   };

@@ -24,10 +24,11 @@ export const outOfRange = (argument: string, expected: string, got: string): nev
   throw new RangeError(`${argument}: expected ${expected}, got ${got}`);
 };
 
-const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
+export const isObject = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null;
 
 /** Whether it is an array or a typed array, but not a string. */
-const isList = (value: unknown): value is ArrayLike<unknown> =>
+export const isList = (value: unknown): value is ArrayLike<unknown> =>
   isObject(value) && 'length' in value && typeof value.length === 'number';
 
 const isSize = (value: unknown): value is number => Number.isInteger(value) && Number(value) > 0;

@@ -72,8 +72,13 @@ export function drawSnapshot(root: HTMLElement, paper: string): string {
     const range = document.createRange();
     range.selectNodeContents(node);
     const { x, y, width: long, height: high } = boxOf(range);
-    const { color, fontSize, fontWeight, writingMode } = getComputedStyle(parent);
-    const [middle, centre] = [round(x + long / 2), round(y + high / 2)];
+    const { color, fontSize, fontWeight, writingMode, overflowX } = getComputedStyle(parent);
+    const most = overflowX === 'visible' ? Infinity : parent.clientWidth;
+    const signs = Array.from(words);
+    // As the page cuts off a text that is too long.
+    const shown =
+      long > most + 1 ? `${signs.slice(0, (signs.length * most) / long - 1).join('')}…` : words;
+    const [middle, centre] = [round(x + Math.min(long, most) / 2), round(y + high / 2)];
     const text = svg('text', {
       x: middle,
       y: centre,
@@ -84,7 +89,7 @@ export function drawSnapshot(root: HTMLElement, paper: string): string {
       'dominant-baseline': 'central',
       transform: writingMode.startsWith('vertical') && `rotate(-90 ${middle} ${centre})`,
     });
-    text.textContent = inXml(words);
+    text.textContent = inXml(shown);
     drawing.append(text);
   }
 

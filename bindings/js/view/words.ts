@@ -1,4 +1,4 @@
-/** The element's texts. Heads and layers are numbered from 0, as in the properties. */
+/** The texts of `<attention-heads>`. Heads and layers are numbered from 0, as in the properties. */
 export interface AttentionHeadsWords {
   /** Labels of the chips, the words and the keys, for screen readers. */
   readonly heads: string;
@@ -30,4 +30,43 @@ export const english: AttentionHeadsWords = {
   map: (layer, head) =>
     `Attention weights of layer ${layer}, head ${head}: queries down, keys across`,
   model: (layers) => `Attention weights of every head in ${layers} layers`,
+};
+
+/** The texts of `<head-scores>`. */
+export interface HeadScoresWords {
+  /** The titles of the axes. */
+  readonly layer: string;
+  readonly head: string;
+  /** What a cell without a head says in place of its score. */
+  readonly none: string;
+  /** The map's name, for screen readers. */
+  readonly map: (layers: number, heads: number) => string;
+}
+
+export const englishScores: HeadScoresWords = {
+  layer: 'Layer',
+  head: 'Head',
+  none: 'no such head',
+  map: (layers, heads) => `Scores of the heads: ${layers} layers down, ${heads} heads across`,
+};
+
+/** The texts of `<logit-lens>`. */
+export interface LogitLensWords {
+  /** The title of the rows. */
+  readonly layer: string;
+  /** The label of the last row, after all layers, and what its cells say. */
+  readonly out: string;
+  readonly output: string;
+  readonly before: (layer: number) => string;
+  /** The table's name, for screen readers. */
+  readonly table: (layers: number, positions: number) => string;
+}
+
+export const englishLens: LogitLensWords = {
+  layer: 'Layer',
+  out: 'out',
+  output: 'Output',
+  before: (layer) => `Before layer ${layer}`,
+  table: (layers, positions) =>
+    `Tokens that each of ${layers} layers would predict: layers down, ${positions} positions across`,
 };

@@ -1,4 +1,4 @@
-// <attention-heads> of headwise/view in a page with a strict policy.
+// The elements of headwise/view in a page with a strict policy.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,7 +12,10 @@ import { until } from '../lib/until.mjs';
 
 /** Defines in the page what the tests evaluate there. */
 async function prepare(count) {
-  const { AttentionHeadsElement, defineAttentionHeads } = await import('/headwise/view.js');
+  const { AttentionHeadsElement, defineAttentionHeads, defineHeadScores, defineLogitLens } =
+    await import('/headwise/view.js');
+  defineHeadScores();
+  defineLogitLens();
   const page = globalThis;
   // What is set before the element is defined is kept.
   const early = document.createElement('attention-heads');
@@ -51,7 +54,28 @@ async function prepare(count) {
   heading.textContent = 'Attention';
   page.view = document.createElement('attention-heads');
   page.selections = [];
-  document.addEventListener('attention-select', ({ detail }) => page.selections.push(detail));
+  for (const name of ['attention', 'head', 'lens']) {
+    document.addEventListener(`${name}-select`, ({ detail }) => page.selections.push(detail));
+  }
+  /** Puts another element into the place of the first one, which stays in the page as `heads`. */
+  page.show = (name, properties) => {
+    page.heads ??= page.view;
+    if (page.view !== page.heads) page.view.remove();
+    page.view = document.createElement(name);
+    page.heads.before(page.view);
+    page.heads.hidden = name !== 'attention-heads';
+    Object.assign(page.view, properties);
+  };
+  /** What `fill` of each box is, as red, green and blue. */
+  page.fills = () => {
+    const context = new OffscreenCanvas(1, 1).getContext('2d');
+    return page.inside('.boxes .box').map((box) => {
+      context.clearRect(0, 0, 1, 1);
+      context.fillStyle = getComputedStyle(box).backgroundColor;
+      context.fillRect(0, 0, 1, 1);
+      return [...context.getImageData(0, 0, 1, 1).data];
+    });
+  };
   main.append(heading, page.view);
   document.body.append(main);
   page.inside = (selector) => [...page.view.shadowRoot.querySelectorAll(selector)];
@@ -273,6 +297,28 @@ test('the model has a small map for each head, which opens it', async (t) => {
   assert.deepEqual(await state(), ['arcs', 4, 0]);
 });
 
+/** The number of paths, texts, squares and images in the element's SVG file. */
+async function partsOf(page, scheme) {
+  const file = await page.evaluate(() => globalThis.view.toSVG());
+  assert.doesNotMatch(file, /var\(|light-dark|color-mix|color\(|class=|data-(?!:)\w+=|NaN/);
+  const { size, parts, errors, fill } = await page.evaluate(async (text) => {
+    const { documentElement: root } = new DOMParser().parseFromString(text, 'image/svg+xml');
+    const image = new Image();
+    image.src = `data:image/svg+xml,${encodeURIComponent(text)}`;
+    await image.decode();
+    return {
+      size: [image.naturalWidth, image.naturalHeight],
+      parts: ['path', 'text', 'rect', 'image'].map((n) => root.querySelectorAll(n).length),
+      errors: root.querySelectorAll('parsererror').length,
+      fill: root.querySelector('rect').getAttribute('fill'),
+    };
+  }, file);
+  assert.equal(errors, 0);
+  assert.ok(Math.min(...size) > 100, `${size}`);
+  assert.equal(fill === 'rgb(255,255,255)', scheme === 'light', fill);
+  return parts;
+}
+
 for (const scheme of ['light', 'dark']) {
   test(`every view passes axe-core, and its SVG file needs nothing around it, ${scheme}`, async (t) => {
     const { page, get, set } = await open(t, { layers: 2, width: 360, media: { scheme } });
@@ -289,30 +335,127 @@ for (const scheme of ['light', 'dark']) {
       }
       assert.equal(await overflowOf(page), 0);
       await set('{ head: undefined }');
-      const file = await get('view.toSVG()');
-      assert.doesNotMatch(file, /var\(|light-dark|color-mix|color\(|class=|data-(?!:)\w+=|NaN/);
-      const { size, parts, errors, fill } = await page.evaluate(async (text) => {
-        const { documentElement: root } = new DOMParser().parseFromString(text, 'image/svg+xml');
-        const image = new Image();
-        image.src = `data:image/svg+xml,${encodeURIComponent(text)}`;
-        await image.decode();
-        return {
-          size: [image.naturalWidth, image.naturalHeight],
-          parts: ['path', 'text', 'rect', 'image'].map((n) => root.querySelectorAll(n).length),
-          errors: root.querySelectorAll('parsererror').length,
-          fill: root.querySelector('rect').getAttribute('fill'),
-        };
-      }, file);
-      assert.equal(errors, 0);
-      assert.ok(Math.min(...size) > 100, `${size}`);
-      const [paths, texts, rects, images] = parts;
+      const [paths, texts, rects, images] = await partsOf(page, scheme);
       if (view === 'arcs') assert.ok(paths >= 15 && texts >= 8 + 8 + 5 && rects > 8 * 4);
       if (view === 'map') assert.ok(texts >= 16 + 64 && rects > 64);
       if (view === 'model') assert.equal(images, 8);
-      assert.equal(fill === 'rgb(255,255,255)', scheme === 'light', fill);
+    }
+    for (const [name, properties, counts] of [
+      ['head-scores', '{ scores: [[1, -2, 3], [0]], layer: 0, head: 1 }', [0, 9, 40, 0]],
+      ['logit-lens', `{ ${lensOf(9, 7)}, tokenOf: (t) => 'token'.repeat(t + 1) }`, [0, 80, 65, 0]],
+    ]) {
+      await get(`show('${name}', ${properties})`);
+      assert.deepEqual(await violations(page), []);
+      assert.equal(await overflowOf(page), 0);
+      assert.deepEqual(await partsOf(page, scheme), counts);
     }
   });
 }
+
+/** Logits (rows, positions, 12) and their texts, as properties of <logit-lens>. */
+const lensOf = (rows, positions) => {
+  const at = (i) => ((i * 37) % 100) / 20;
+  const data = Array.from({ length: rows * positions * 12 }, (_, i) => at(i));
+  return `logits: ${JSON.stringify({ data, shape: [rows, positions, 12] })}`;
+};
+
+test('a map of scores diverges from 0, and a selected head opens its arcs', async (t) => {
+  const { get, set, click, hover, press } = await open(t, { layers: 2 });
+  await get("heads = view; view.id = 'arcs'; view.view = 'model'; 0");
+  await get(
+    "show('head-scores', { scores: [[0.5, 0, -2], new Float32Array([1])], heads: 'arcs' })",
+  );
+  const told = () => get("textsOf('.told').join()");
+  assert.equal(await told(), 'Layer 0, Head 2: −2');
+  assert.deepEqual(await get("textsOf('.scale > span')"), ['−2', '', '1']);
+  const [half, zero, least, one, ...empty] = await get('fills()');
+  const redness = [half, zero, least, one].map(([red, , blue]) => red - blue);
+  assert.ok(redness[0] > 20 && redness[3] > redness[0] && redness[2] < -100, `${redness}`);
+  assert.ok(Math.abs(redness[1]) < 3 && zero[3] === 255);
+  assert.deepEqual(empty, Array(2).fill([0, 0, 0, 0]));
+
+  await press('Tab');
+  for (const [key, text, isSelected] of [
+    ['ArrowDown', 'Layer 1, Head 2: no such head', 'false'],
+    ['Enter', 'Layer 1, Head 2: no such head', 'false'],
+    ['Home', 'Layer 1, Head 0: 1', 'false'],
+    ['Enter', 'Layer 1, Head 0: 1', 'true'],
+  ]) {
+    await press(key);
+    assert.deepEqual(await get('[focused().ariaLabel, focused().ariaSelected]'), [
+      text,
+      isSelected,
+    ]);
+    assert.equal(await told(), text);
+  }
+  assert.deepEqual(await get('selections'), [{ layer: 1, head: 0, score: 1 }]);
+  assert.deepEqual(await get('[heads.view, heads.layer, heads.head]'), ['arcs', 1, 0]);
+  await hover('.boxes .box', 0);
+  assert.equal(await told(), 'Layer 0, Head 0: 0.5');
+  await set('{ heads }');
+  await click('.boxes .box', 1);
+  assert.deepEqual(await get('[view.layer, view.head, heads.layer, heads.head]'), [0, 1, 0, 1]);
+  await set('{ heads: "none" }');
+  await get("console.warn = (text) => { globalThis.warning = text; }; inside('.cell')[1].focus()");
+  await press('Enter');
+  assert.match(await get('warning'), /<head-scores> heads: expected the id of .*, got "none"/);
+  await set('{ scores: { data: new Float32Array(48 * 64), dims: [48, 64] }, layer: 47, head: 63 }');
+  assert.equal(await get("inside('.boxes .box').length"), 48 * 64);
+  assert.equal(await told(), 'Layer 47, Head 63: 0');
+  assert.deepEqual(await get("inside('.ring, .scale').map(({ hidden }) => hidden)"), [true, false]);
+});
+
+test('a logit lens shows the likeliest tokens of each layer and position', async (t) => {
+  const { get, set, click, press } = await open(t);
+  const tokenOf = "(token) => ' abcdefghijkl'[token + 1].toUpperCase()";
+  await get(`show('logit-lens', { ${lensOf(3, 2)}, tokens: ['x', 'y'], tokenOf: ${tokenOf} })`);
+  const probabilities = (cell) => {
+    const exps = Array.from({ length: 12 }, (_, i) =>
+      Math.exp((((cell * 12 + i) * 37) % 100) / 20),
+    );
+    const sum = exps.reduce((a, b) => a + b);
+    return exps
+      .map((each, token) => ({ token, probability: each / sum }))
+      .sort((a, b) => b.probability - a.probability);
+  };
+  const letter = ({ token }) => 'ABCDEFGHIJKL'[token];
+  const cells = [4, 5, 2, 3, 0, 1].map(probabilities);
+  assert.deepEqual(
+    await get("textsOf('.boxes .box')"),
+    cells.map(([first]) => letter(first)),
+  );
+  assert.deepEqual(await get("textsOf('.rowheader')"), ['out', '1', '0']);
+  const likely = cells[1].slice(0, 5).filter(({ probability }) => probability >= 0.005);
+  const texts = likely.map((each) => `${letter(each)} ${each.probability.toFixed(2)}`);
+  assert.equal(await get("textsOf('.told').join()"), `Output, y: ${texts.join(', ')}`);
+
+  await press('Tab');
+  await press('ArrowDown', 'ArrowLeft', 'Enter');
+  assert.ok((await get('focused().ariaLabel')).startsWith('Before layer 1, x: '));
+  const [{ layer, position, tokens }] = await get('selections');
+  assert.deepEqual([layer, position, tokens.length], [1, 0, 10]);
+  tokens.forEach(({ token, probability }, i) => {
+    assert.equal(token, cells[2][i].token);
+    assert.ok(Math.abs(probability - cells[2][i].probability) < 1e-15);
+  });
+  await click('.boxes .box', 5);
+  assert.deepEqual(await get('[view.layer, view.position]'), [0, 1]);
+  await set('{ top: 3, layer: 2, position: 0 }');
+  assert.deepEqual(
+    await get("textsOf('.box:first-child > span')"),
+    cells[0].slice(0, 3).map(letter),
+  );
+  assert.equal(
+    await get(
+      "inside('[aria-selected=true]')[0].ariaRowIndex ?? inside('[role=row]')[0].ariaRowIndex",
+    ),
+    '1',
+  );
+  // Nothing is left of the texts, and the shade is that of the first token.
+  await set('{ tokenOf: undefined, tokens: undefined, logits: [[[0, 800]]] }');
+  assert.deepEqual(await get("textsOf('.box, .columnheader, .rowheader')"), ['0', 'out', '1']);
+  assert.equal(await get("inside('.box')[0].style.getPropertyValue('--part')"), '100%');
+});
 
 const table = (lines) => Array.from(lines.trim().split('\n'), (line) => line.split(' → '));
 /** What is refused at once. */
@@ -337,10 +480,33 @@ tokens = ['a', 'b'] → tokens: expected 8 tokens, one for each query, got 2
 keyTokens = ['a'] → keyTokens: expected 8 tokens, one for each key, got 1
 names = ['a'] → names: expected 4 names, one for each head, got 1`);
 
+/** The same of the other elements. */
+const alsoRefused = {
+  'head-scores': table(`
+scores = [1, 2] → RangeError: scores: expected (layers, heads), got (2,)
+scores = { data: [1], shape: [1, 1, 1] } → RangeError: scores: expected (layers, heads), got (1, 1, 1)
+scores = [[1, Infinity]] → RangeError: scores: expected finite numbers, or NaN for missing heads, got Infinity
+scores = [[1, 'a']] → TypeError: scores: expected numbers, got "a"
+heads = 5 → TypeError: heads: expected an <attention-heads> or its id, got 5
+layer = -1 → RangeError: layer: expected an integer from 0 on, got -1`),
+  'logit-lens': table(`
+logits = [[1, 2]] → RangeError: logits: expected (layers + 1, positions, vocabulary), got (1, 2)
+logits = [[[1, NaN]]] → RangeError: logits: expected finite numbers, got NaN
+logits = [[['a']]] → TypeError: logits: expected numbers, got "a"
+tokenOf = 5 → TypeError: tokenOf: expected a function, got 5
+top = 0 → RangeError: top: expected an integer from 1 to 10, got 0
+logits = [[[1, 2]]]; view.tokens = ['a', 'b']; view.toSVG() → RangeError: tokens: expected 1 tokens, one for each position, got 2`),
+};
+
 test('bad values are refused, and what was shown stays', async (t) => {
   const { get, hover } = await open(t);
   const errorOf = (code) => get(`try { view.${code}; 'none'; } catch (error) { String(error); }`);
   for (const [set, message] of refused) assert.equal(await errorOf(set), message);
+  for (const [name, lines] of Object.entries(alsoRefused)) {
+    await get(`show('${name}')`);
+    for (const [set, message] of lines) assert.equal(await errorOf(set), message);
+  }
+  await get('view.remove(); view = heads; view.hidden = false; 0');
   assert.equal(await get('chosenWord()'), 'dog');
 
   for (const [set, message] of misfits) {

@@ -336,8 +336,11 @@ import * as view from 'headwise/view';
 
 const X = new Tensor([1], [1, 1, 1]);
 const { AttentionHeadsElement, defineAttentionHeads, headColour, numHeadColours, ...others } = view;
-is<keyof typeof others, never>();
+const { HeadScoresElement, defineHeadScores, LogitLensElement, defineLogitLens, ...more } = others;
+is<keyof typeof more, never>();
 defineAttentionHeads();
+defineHeadScores();
+defineLogitLens();
 const colour: string = headColour(numHeadColours);
 const weights: view.AttentionWeights = X;
 is<HTMLElementTagNameMap['attention-heads'], InstanceType<typeof AttentionHeadsElement>>();
@@ -349,7 +352,16 @@ is<typeof heads.view, view.AttentionHeadsView>();
 is<view.AttentionHeadsView, 'arcs' | 'map' | 'model'>();
 is<[typeof heads.head, typeof heads.query], [number | undefined, number | undefined]>();
 const svg: string = heads.toSVG();
-export { colour, props, svg, weights };
+is<HTMLElementTagNameMap['head-scores'], InstanceType<typeof HeadScoresElement>>();
+is<HTMLElementTagNameMap['logit-lens'], InstanceType<typeof LogitLensElement>>();
+const scores: view.HeadScoresProps = { scores: X, heads, layer: 0, words: { none: '' } };
+const numbers: view.NumbersLike = [[[1]]];
+const lens: view.LogitLensProps = { logits: numbers, tokenOf: (token) => token.toFixed(), top: 2 };
+addEventListener('lens-select', (event) => {
+  const { tokens } = (event as CustomEvent<view.LensSelection>).detail;
+  is<(typeof tokens)[number], view.TokenProbability>();
+});
+export { lens, scores, colour, props, svg, weights };
 `;
 
 const [component] = blocks('docs/view.md', 'React, Preact, Vue and jsdom', 'tsx');
@@ -359,11 +371,13 @@ const inJsx = (JSX) => ({
   used: `${component}
     declare const found: (element: HTMLElementTagNameMap['attention-heads'] | null) => void;
     export const used = <attention-heads id="a" ref={found} />;
+    export const map = <head-scores id="b" heads="a" onhead-select={({ detail }) => detail.score} />;
+    export const lens = <logit-lens top={2} onlens-select={({ detail }) => detail.tokens} />;
     // @ts-expect-error there is no such view
     export const wrong = <attention-heads view="table" />;`,
 });
 
-/** Of frameworks, by name, what they declare of elements, and a program that uses <attention-heads>. */
+/** Of frameworks, by name, what they declare of elements, and a program that uses the elements. */
 export const frameworks = {
   react: inJsx('export namespace JSX'),
   preact: inJsx('export import JSX = Internal; declare namespace Internal'),
@@ -373,6 +387,9 @@ export const frameworks = {
       import type { GlobalComponents } from 'vue';
       type Props = InstanceType<GlobalComponents['attention-heads']>['$props'];
       export const used: Props = { id: 'a', onAttentionSelect: ({ detail }) => detail.query };
+      export const lens: InstanceType<GlobalComponents['logit-lens']>['$props'] = {
+        onLensSelect: ({ detail }) => detail.layer,
+      };
       // @ts-expect-error there is no such view
       export const wrong: Props = { view: 'table' };`,
   },
