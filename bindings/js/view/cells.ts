@@ -1,4 +1,4 @@
-import { element } from './dom.js';
+import { element, range } from './dom.js';
 import { createGrid, type Place } from './grid.js';
 
 /** What a table of cells consists of. */
@@ -10,9 +10,23 @@ export interface Table {
   readonly mostLabels: number;
   /** One for each cell, by rows. */
   readonly boxes: readonly HTMLElement[];
+  /** The numbers at the ends of the scale of colours, and boxes in its colours. */
+  readonly scale: readonly [low: string, boxes: readonly HTMLElement[], high: string];
   /** Where the live cell starts. */
   readonly start: Place;
 }
+
+/** Sets how much of the fill's colour a box has, from 0 to 1. */
+export const shade = (box: HTMLElement, part: number): void => {
+  box.style.setProperty('--part', `${Number((100 * part).toFixed(1))}%`);
+};
+
+/** Boxes of a scale, for numbers from `low` to `high`. */
+export const rampOf = (
+  low: number,
+  high: number,
+  createBox: (at: number) => HTMLElement,
+): HTMLElement[] => range(33).map((i) => createBox(low + ((high - low) * i) / 32));
 
 export interface Cells {
   readonly root: HTMLElement;
@@ -23,17 +37,17 @@ export interface Cells {
 }
 
 /**
- * A table of coloured boxes with a line above that describes the cell under the pointer, otherwise the live cell.
- * @param beside stands beside that line
+ * A table of coloured boxes. Above it are the scale of the colours and a line that describes the cell under the pointer,
+ * otherwise the live cell.
  * @param said tells screen readers of the live cell
  */
 export function createCells(
   { say, select }: { say: (at: Place) => string; select: (at: Place) => void },
-  beside: readonly HTMLElement[],
   said: HTMLElement,
 ): Cells {
   const boxes = element('div', { class: 'boxes', 'aria-hidden': 'true' });
   const ring = element('div', { class: 'cell ring', 'aria-hidden': 'true', 'data-box': true });
+  const scale = element('div', { class: 'scale' });
   const told = element('p', { class: 'told' });
   let size: Place = [0, 0];
   let here: Place | undefined;
@@ -68,7 +82,7 @@ export function createCells(
     root: element(
       'div',
       { class: 'cells' },
-      element('div', { class: 'head' }, told, ...beside),
+      element('div', { class: 'head' }, told, scale),
       grid.root,
     ),
     make(table) {
@@ -76,6 +90,13 @@ export function createCells(
       size = [rows.length, columns.length];
       grid.label(rows, columns, { most: mostLabels, titles });
       boxes.replaceChildren(...table.boxes);
+      const [low, colours, high] = table.scale;
+      scale.hidden = low === high;
+      scale.replaceChildren(
+        element('span', {}, low),
+        element('span', { class: 'ramp', 'aria-hidden': 'true' }, ...colours),
+        element('span', {}, high),
+      );
       const isInside = here !== undefined && here[0] < size[0] && here[1] < size[1];
       if (!isInside) here = table.start;
       pointed = undefined;

@@ -1,4 +1,4 @@
-import { createCells } from './cells.js';
+import { createCells, rampOf, shade } from './cells.js';
 import { element, range } from './dom.js';
 import { defineElement, DrawnElement } from './drawn-element.js';
 import type { AttentionHeadsElement } from './element.js';
@@ -62,12 +62,9 @@ function createBox(score: number, limit: number): HTMLElement {
   const sign = score < 0 ? 'minus' : 'plus';
   const box = element('span', { class: 'box', 'data-box': !isEmpty, 'data-sign': sign });
   const part = limit > 0 && !isEmpty ? Math.abs(score) / limit : 0;
-  box.style.setProperty('--part', `${Number((100 * part).toFixed(1))}%`);
+  shade(box, part);
   return box;
 }
-
-/** Number of boxes of the scale. */
-const scaleSteps = 33;
 
 /**
  * The element `<head-scores>`: a map of one number for each head of each layer, such as its importance or what it adds
@@ -94,7 +91,6 @@ export class HeadScoresElement extends DrawnElement {
   /** @internal */
   protected override readonly drawnProperty = 'scores';
 
-  readonly #scale = element('div', { class: 'scale' });
   readonly #cells = createCells(
     {
       say: (at) => this.#say(at),
@@ -102,7 +98,6 @@ export class HeadScoresElement extends DrawnElement {
         this.#select(at);
       },
     },
-    [this.#scale],
     this.said,
   );
 
@@ -235,17 +230,9 @@ export class HeadScoresElement extends DrawnElement {
       titles: [words.layer, words.head],
       mostLabels: 24,
       boxes: data.map((score) => createBox(score, limit)),
+      scale: [shorten(low), rampOf(low, high, (score) => createBox(score, limit)), shorten(high)],
       start: [Math.floor(at / heads), at % heads],
     });
-    const ramp = range(scaleSteps).map((i) =>
-      createBox(low + ((high - low) * i) / (scaleSteps - 1), limit),
-    );
-    this.#scale.hidden = limit === 0;
-    this.#scale.replaceChildren(
-      element('span', {}, shorten(low)),
-      element('span', { class: 'ramp', 'aria-hidden': 'true' }, ...ramp),
-      element('span', {}, shorten(high)),
-    );
   }
 }
 

@@ -1,5 +1,5 @@
 import { show } from '../runtime/errors.js';
-import { createCells } from './cells.js';
+import { createCells, rampOf, shade } from './cells.js';
 import { element, range } from './dom.js';
 import { defineElement, DrawnElement } from './drawn-element.js';
 import type { Place } from './grid.js';
@@ -32,6 +32,13 @@ const mostTold = 5;
 const properties: readonly (keyof LogitLensProps)[] = [
   ...(['logits', 'tokens', 'tokenOf', 'words', 'top', 'layer', 'position'] as const),
 ];
+
+/** A box in the shade of a probability. */
+function createBox(probability: number, texts: readonly HTMLElement[] = []): HTMLElement {
+  const box = element('span', { class: 'box', 'data-box': true }, ...texts);
+  shade(box, probability);
+  return box;
+}
 
 /** What the drawn boxes depend on. */
 interface Inputs {
@@ -75,7 +82,6 @@ export class LogitLensElement extends DrawnElement {
         this.#select(at);
       },
     },
-    [],
     this.said,
   );
 
@@ -232,11 +238,9 @@ export class LogitLensElement extends DrawnElement {
         const texts = likely
           .slice(0, top)
           .map(({ token }) => element('span', {}, visible(this.#textOf(token))));
-        const box = element('span', { class: 'box', 'data-box': true }, ...texts);
-        const percent = 100 * (likely[0]?.probability ?? 0);
-        box.style.setProperty('--part', `${Number(percent.toFixed(1))}%`);
-        return box;
+        return createBox(likely[0]?.probability ?? 0, texts);
       }),
+      scale: ['0', rampOf(0, 1, createBox), '1'],
       start: [0, positions - 1],
     });
   }

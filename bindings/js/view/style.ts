@@ -147,7 +147,7 @@ button[aria-disabled='true'] { border-color: var(--_tint); color: var(--_soft); 
 .scores .grid[data-fine] .rowheader { align-self: start; }
 .scale { display: flex; gap: 0.5em; align-items: center; color: var(--_soft); font-size: 0.8em; font-variant-numeric: tabular-nums; }
 .ramp { display: flex; forced-color-adjust: none; }
-.ramp .box { width: 4px; height: 0.8em; border-radius: 0; }
+.ramp .box { width: 4px; height: 0.8em; padding: 0; border-radius: 0; }
 .lens { --fill: var(--logit-lens-fill, light-dark(#85b8f8, #1f5fb0)); }
 .lens .grid { grid-template-columns: auto minmax(calc(var(--columns) * 4.5em), calc(var(--columns) * 8em)); }
 .lens .plot { aspect-ratio: auto; height: calc(var(--rows) * (var(--lines) * 1.3em + 0.5em)); }

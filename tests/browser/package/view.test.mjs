@@ -342,7 +342,7 @@ for (const scheme of ['light', 'dark']) {
     }
     for (const [name, properties, counts] of [
       ['head-scores', '{ scores: [[1, -2, 3], [0]], layer: 0, head: 1 }', [0, 9, 39, 0]],
-      ['logit-lens', `{ ${lensOf(9, 7)}, tokenOf: (t) => 'token'.repeat(t + 1) }`, [0, 80, 64, 0]],
+      ['logit-lens', `{ ${lensOf(9, 7)}, tokenOf: (t) => 'token'.repeat(t + 1) }`, [0, 82, 97, 0]],
     ]) {
       await get(`show('${name}', ${properties})`);
       assert.deepEqual(await violations(page), []);
@@ -442,14 +442,18 @@ test('a logit lens shows the likeliest tokens of each layer and position', async
   assert.deepEqual(await get('[view.layer, view.position]'), [0, 1]);
   await set('{ top: 3, layer: 2, position: 0 }');
   assert.deepEqual(
-    await get("textsOf('.box:first-child > span')"),
+    await get("textsOf('.boxes .box:first-child > span')"),
     cells[0].slice(0, 3).map(letter),
   );
   assert.equal(await get("inside('[role=row]')[0].ariaRowIndex"), '1');
   // Nothing is left of the texts, and the shade is that of the first token.
   await set('{ tokenOf: undefined, tokens: undefined, top: 1, logits: [[[0, 800]]] }');
-  assert.deepEqual(await get("textsOf('.box, .columnheader, .rowheader')"), ['0', 'out', '1']);
-  assert.equal(await get("inside('.box')[0].style.getPropertyValue('--part')"), '100%');
+  assert.deepEqual(await get("textsOf('.boxes .box, .columnheader, .rowheader')"), [
+    '0',
+    'out',
+    '1',
+  ]);
+  assert.equal(await get("inside('.boxes .box')[0].style.getPropertyValue('--part')"), '100%');
 });
 
 const table = (lines) => Array.from(lines.trim().split('\n'), (line) => line.split(' → '));
