@@ -147,11 +147,11 @@ button[aria-disabled='true'] { border-color: var(--_tint); color: var(--_soft); 
 .scores .grid[data-fine] .rowheader { align-self: start; }
 .scale { display: flex; gap: 0.5em; align-items: center; color: var(--_soft); font-size: 0.8em; font-variant-numeric: tabular-nums; }
 .ramp { display: flex; forced-color-adjust: none; }
-.ramp .box { width: 4px; height: 0.8em; padding: 0; border-radius: 0; }
 .lens { --fill: var(--logit-lens-fill, light-dark(#85b8f8, #1f5fb0)); }
 .lens .grid { grid-template-columns: auto minmax(calc(var(--columns) * 4.5em), calc(var(--columns) * 8em)); }
 .lens .plot { aspect-ratio: auto; height: calc(var(--rows) * (var(--lines) * 1.3em + 0.5em)); }
 .lens .box { display: flex; flex-direction: column; justify-content: center; min-width: 0; padding-inline: 0.3em; border-radius: 2px; background: color-mix(in oklab, var(--fill) var(--part), color-mix(in srgb, var(--_ink) 4%, var(--_paper))); line-height: 1.3; text-align: center; }
+.cells .ramp .box { width: 4px; height: 0.8em; padding: 0; border-radius: 0; }
 .lens .box span, .lens .columnheader { overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
 .lens .box span:first-child:not(:only-child) { font-weight: 600; }
 .lens .columnheader { max-width: 100%; padding-inline: 0.3em; line-height: 1.25; }
@@ -163,7 +163,7 @@ button[aria-disabled='true'] { border-color: var(--_tint); color: var(--_soft); 
 .tile canvas { width: 100%; height: auto; image-rendering: pixelated; forced-color-adjust: none; }
 @container (max-width: 36em) {
   .tiles { gap: 0.15em; }
-  .lens .told { height: 2.8em; white-space: normal; }
+  .lens .told { height: 2.6em; white-space: normal; }
   .numbers { font-size: 0.75em; }
   .arcs { --rise: 4.6em; }
   .chips { gap: 0.35em; }

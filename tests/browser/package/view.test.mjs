@@ -558,19 +558,32 @@ test("colours may be the page's own properties, whatever their names", async (t)
   assert.deepEqual(found, ['rgb(1, 2, 3)', 'solid']);
 });
 
-test("the document's example shows what it computes", async (t) => {
-  const [, body, script] = /```html\n(.*?)<script type="module">(.*?)<\/script>/s.exec(
-    readFileSync(join(root, 'docs/view.md'), 'utf8'),
-  );
-  const files = { headwise: 'index', 'headwise/view': 'view' };
-  const code = script.replaceAll(
-    /import (\{.*?\}) from '(.*?)';/g,
-    (_, names, from) => `const ${names} = await import('/headwise/${files[from]}.js');`,
-  );
-  const page = await openPlain(t);
-  await page.evaluate(`(async () => { document.body.innerHTML = \`${body}\`; ${code} })()`);
-  const words = await page.$eval('attention-heads', ({ shadowRoot }) =>
-    Array.from(shadowRoot.querySelectorAll('.token'), ({ textContent }) => textContent),
-  );
+test("the document's examples show what they compute", async (t) => {
+  const text = readFileSync(join(root, 'docs/view.md'), 'utf8');
+  const [first, second] = text.matchAll(/```html\n(.*?)<script type="module">(.*?)<\/script>/gs);
+  const [, lens] = /```js\n(.*?)```/s.exec(text);
+  const files = { headwise: 'index', 'headwise/models': 'models', 'headwise/view': 'view' };
+  /** Runs an example, and returns the texts of the elements that a selector finds in its element `name`. */
+  const textsOf = async ([, body, script], name, selector) => {
+    const code = script.replaceAll(
+      /import (\{.*?\}) from '(.*?)';/g,
+      (_, names, from) => `const ${names} = await import('/headwise/${files[from]}.js');`,
+    );
+    const page = await openPlain(t);
+    await page.evaluate(`(async () => { document.body.innerHTML = \`${body}\`; ${code} })()`);
+    return page.$eval(
+      name,
+      ({ shadowRoot }, found) =>
+        Array.from(shadowRoot.querySelectorAll(found), ({ textContent }) => textContent),
+      selector,
+    );
+  };
+  const words = await textsOf(first, 'attention-heads', '.token');
   assert.equal(words.join(' '), 'the cat sat on the mat');
+  const [told] = await textsOf(second, 'head-scores', '.told');
+  assert.match(told, /^Layer 0, Head \d: 0\.\d+$/);
+  const both = [second[0], second[1], second[2] + lens];
+  const boxes = await textsOf(both, 'logit-lens', '.columnheader, .boxes .box');
+  // The output repeats the token before, as the task wants it.
+  assert.deepEqual(boxes.slice(13, 24), boxes.slice(0, 11));
 });
