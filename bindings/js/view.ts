@@ -18,7 +18,7 @@ export {
   type LensSelection,
   type LogitLensProps,
 } from './view/logit-lens.js';
-export type { NestedNumbers, NumbersLike, ShapedNumbers } from './view/read.js';
+export type { NumberLists, NumbersLike, ShapedNumbers } from './view/read.js';
 export type { AttentionHeadsView } from './view/scene.js';
 export type { TokenProbability } from './view/top-tokens.js';
 export type { AttentionWeights, AttentionWeightsLike, NestedWeights } from './view/weights.js';

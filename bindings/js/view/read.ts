@@ -8,13 +8,13 @@ export interface ShapedNumbers {
 }
 
 /** Nested arrays of numbers; the innermost may be typed arrays. */
-export type NestedNumbers = ArrayLike<number> | readonly NestedNumbers[];
+export type NumberLists = ArrayLike<number> | readonly NumberLists[];
 
 /** A tensor, `{ data, dims }` of ONNX Runtime, or nested arrays. */
 export type NumbersLike =
   | ShapedNumbers
   | { readonly data: ArrayLike<number>; readonly dims: readonly number[] }
-  | NestedNumbers;
+  | NumberLists;
 
 /** Throws `argument: expected …, got …`, in the style of all headwise errors. */
 export const wrongType = (argument: string, expected: string, got: string): never => {

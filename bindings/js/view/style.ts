@@ -152,7 +152,7 @@ button[aria-disabled='true'] { border-color: var(--_tint); color: var(--_soft); 
 .lens .plot { aspect-ratio: auto; height: calc(var(--rows) * (var(--lines) * 1.3em + 0.5em)); }
 .lens .box { display: flex; flex-direction: column; justify-content: center; min-width: 0; padding-inline: 0.3em; border-radius: 2px; background: color-mix(in oklab, var(--fill) var(--part), color-mix(in srgb, var(--_ink) 4%, var(--_paper))); line-height: 1.3; text-align: center; }
 .cells .ramp .box { width: 4px; height: 0.8em; padding: 0; border-radius: 0; }
-.lens .box span, .lens .columnheader { overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
+.lens .box span, .lens .columnheader span { display: block; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
 .lens .box span:first-child:not(:only-child) { font-weight: 600; }
 .lens .columnheader { max-width: 100%; padding-inline: 0.3em; line-height: 1.25; }
 .tiles { display: grid; grid-template-columns: auto repeat(var(--heads), minmax(1.5em, 6em)); gap: 0.3em; justify-content: start; max-width: 100%; }

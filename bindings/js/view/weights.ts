@@ -1,7 +1,7 @@
 import { show, showShape } from '../runtime/errors.js';
 import {
   depthOf,
-  type NestedNumbers,
+  type NumberLists,
   type NumbersLike,
   outOfRange,
   readTensor,
@@ -13,7 +13,7 @@ import {
 export type AttentionWeights = ShapedNumbers;
 
 /** Nested arrays of weights; the innermost may be typed arrays. */
-export type NestedWeights = NestedNumbers;
+export type NestedWeights = NumberLists;
 
 /** The weights of one layer: a tensor, `{ data, dims }` of ONNX Runtime, or nested arrays. */
 export type AttentionWeightsLike = NumbersLike;

@@ -560,8 +560,9 @@ test("colours may be the page's own properties, whatever their names", async (t)
 
 test("the document's examples show what they compute", async (t) => {
   const text = readFileSync(join(root, 'docs/view.md'), 'utf8');
-  const [first, second] = text.matchAll(/```html\n(.*?)<script type="module">(.*?)<\/script>/gs);
-  const [, lens] = /```js\n(.*?)```/s.exec(text);
+  const [first, second, third] = text.matchAll(
+    /```html\n(.*?)<script type="module">(.*?)<\/script>/gs,
+  );
   const files = { headwise: 'index', 'headwise/models': 'models', 'headwise/view': 'view' };
   /** Runs an example, and returns the texts of the elements that a selector finds in its element `name`. */
   const textsOf = async ([, body, script], name, selector) => {
@@ -582,7 +583,7 @@ test("the document's examples show what they compute", async (t) => {
   assert.equal(words.join(' '), 'the cat sat on the mat');
   const [told] = await textsOf(second, 'head-scores', '.told');
   assert.match(told, /^Layer 0, Head \d: 0\.\d+$/);
-  const both = [second[0], second[1], second[2] + lens];
+  const both = [second, third].reduce((a, b) => a.map((part, i) => part + b[i]));
   const boxes = await textsOf(both, 'logit-lens', '.columnheader, .boxes .box');
   // The output repeats the token before, as the task wants it.
   assert.deepEqual(boxes.slice(13, 24), boxes.slice(0, 11));
