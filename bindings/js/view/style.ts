@@ -147,6 +147,7 @@ button[aria-disabled='true'] { border-color: var(--_tint); color: var(--_soft); 
 .scores .grid[data-fine] .rowheader { align-self: start; }
 .scale { display: flex; gap: 0.5em; align-items: center; color: var(--_soft); font-size: 0.8em; font-variant-numeric: tabular-nums; }
 .ramp { display: flex; forced-color-adjust: none; }
+.boxes, .ramp { print-color-adjust: exact; -webkit-print-color-adjust: exact; }
 .lens { --fill: var(--logit-lens-fill, light-dark(#85b8f8, #1f5fb0)); }
 .lens .grid { grid-template-columns: auto minmax(calc(var(--columns) * 4.5em), calc(var(--columns) * 8em)); }
 .lens .plot { aspect-ratio: auto; height: calc(var(--rows) * (var(--lines) * 1.3em + 0.5em)); }
@@ -175,6 +176,7 @@ button[aria-disabled='true'] { border-color: var(--_tint); color: var(--_soft); 
   .bar { transition: height 0.12s; }
 }
 @media (forced-colors: active) {
+  .lens .box { background: Canvas; }
   [aria-selected='true'] .token { outline: 2px solid Highlight; }
   .chip[aria-pressed='true'] { border: 2px solid Highlight; }
 }
