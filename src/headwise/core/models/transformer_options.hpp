@@ -98,11 +98,11 @@ struct TransformerOptions {
   Positions positions = Positions::learned;
   /// Used if `positions` is rotary. The default size is each side's head size.
   RotaryOptions rotary = {};
+  /// Factor of the token embeddings.
+  double embedding_scale = 1;
   /// Whether attention layers normalize queries and keys, as in MultiHeadAttentionOptions, with
   /// `norm_epsilon`.
   bool qk_norm = false;
-  /// Factor of the token embeddings.
-  double embedding_scale = 1;
   /// Whether linear layers have a bias.
   bool bias = true;
   /// Whether W_q, W_k and W_v have one. Default: `bias`.
@@ -111,13 +111,13 @@ struct TransformerOptions {
   bool tied_embeddings = true;
   /// Whether the logits have a bias.
   bool logits_bias = false;
-  /// Cap of the logits: c · tanh(l / c); 0 is off. Source: Gemma 2.
-  double logits_softcap = 0;
   /// Whether the model has logits. Not with `patches`.
   bool head = true;
   /// Kinds of segments, whose embeddings are added to those of the tokens; 0 for none. Source:
   /// Devlin et al. 2019.
   std::int64_t segments = 0;
+  /// Cap of the logits: c · tanh(l / c); 0 is off. Source: Gemma 2.
+  double logits_softcap = 0;
   /// Whether a position attends only to itself and those before it.
   bool causal = true;
   /// Probability that an attention weight is dropped in training mode, from 0 to 1.

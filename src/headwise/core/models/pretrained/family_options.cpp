@@ -324,9 +324,9 @@ void read_rotary(PretrainedConfig& config, TransformerOptions& options,
       config.reject(part, "1");
     }
   } else if (config.problems().empty()) {
-    const auto head_size = static_cast<double>(options.num_hiddens / options.num_heads);
-    const double size = std::floor(head_size * share);
-    if (!(size >= 2 && size <= head_size) || std::fmod(size, 2) != 0) {
+    const std::int64_t head_size = options.num_hiddens / options.num_heads;
+    const double size = std::floor(static_cast<double>(head_size) * share);
+    if (!(size >= 2 && size <= static_cast<double>(head_size)) || std::fmod(size, 2) != 0) {
       config.reject(part, "a share of each head's elements that is even, at least 2");
     } else {
       options.rotary.size = static_cast<std::int64_t>(size);
