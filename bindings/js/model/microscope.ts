@@ -292,12 +292,12 @@ export async function patchHeads(
         ...({ at, side: 'self', layer, heads: Int32Array.of(head), positions: undefined } as const),
         ...{ kind: 0, value: { data: value, count: value.length } },
       };
-      const { result: run } = runPass(
+      const run = runPass(
         current,
         { ...pass, probe: { ...pass.probe, patches: [patched] } },
         { kind: 'forward', ...corrupted, from: { layer, stream: counted(streams[layer]) } },
-      );
-      result.data[layer * most + head] = await metric(run.logits as Tensor);
+      ).result as { logits: Tensor };
+      result.data[layer * most + head] = await metric(run.logits);
       onProgress?.(++done, total);
       await nextTurn();
       throwIfAborted();

@@ -372,6 +372,6 @@ export function analyse(model: PassModel, pass: CheckedPass, analysis: Analysis)
     model,
     { ...pass, targets, probe: { ...pass.probe, positions } },
     { kind: analysis.kind, ...plainPass, analysis },
-  );
-  return analysed as Tensor;
+  ) as Required<PassResult>;
+  return analysed;
 }
