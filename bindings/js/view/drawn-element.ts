@@ -28,13 +28,16 @@ export abstract class DrawnElement extends Base {
    * @internal
    */
   protected readonly said = element('div', { class: 'said', role: 'status' });
+  readonly #style: string;
   #isDue = false;
   #warning: ReturnType<typeof setTimeout> | undefined;
 
-  constructor() {
+  /** @param style what the element needs besides the style of all elements */
+  constructor(style = '') {
     super();
+    this.#style = style;
     const root = this.attachShadow({ mode: 'open' });
-    applyStyle(root);
+    applyStyle(root, style);
     root.append(this.frame, this.said);
     this.frame.hidden = true;
   }
@@ -79,7 +82,7 @@ export abstract class DrawnElement extends Base {
 
   /** The element moved to another document, such as that of a frame or a popup. */
   adoptedCallback(): void {
-    if (this.shadowRoot !== null) applyStyle(this.shadowRoot);
+    if (this.shadowRoot !== null) applyStyle(this.shadowRoot, this.#style);
   }
 
   // eslint-disable-next-line @typescript-eslint/no-unused-vars -- for classes that override it

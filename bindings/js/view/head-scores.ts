@@ -1,4 +1,5 @@
 import { createCells, rampOf, shade } from './cells.js';
+import { cellsStyle } from './cells-style.js';
 import { element, range } from './dom.js';
 import { defineElement, DrawnElement } from './drawn-element.js';
 import type { AttentionHeadsElement } from './element.js';
@@ -102,7 +103,7 @@ export class HeadScoresElement extends DrawnElement {
   );
 
   constructor() {
-    super();
+    super(cellsStyle);
     this.#cells.root.classList.add('scores');
     this.frame.append(this.#cells.root);
     this.upgrade(properties);

@@ -1,5 +1,6 @@
 import { show } from '../runtime/errors.js';
 import { createCells, rampOf, shade } from './cells.js';
+import { cellsStyle } from './cells-style.js';
 import { element, range } from './dom.js';
 import { defineElement, DrawnElement } from './drawn-element.js';
 import type { Place } from './grid.js';
@@ -86,7 +87,7 @@ export class LogitLensElement extends DrawnElement {
   );
 
   constructor() {
-    super();
+    super(cellsStyle);
     this.#cells.root.classList.add('lens');
     this.frame.append(this.#cells.root);
     this.upgrade(properties);

@@ -122,40 +122,6 @@ button[aria-disabled='true'] { border-color: var(--_tint); color: var(--_soft); 
 /* Two rings, one of which stands out from any colour. */
 .cell[data-here], .cell:focus-visible { outline: 2px solid var(--_ink); outline-offset: 1px; box-shadow: 0 0 0 1px var(--_paper); }
 .cell:focus-visible { outline-width: 3px; }
-.cells .head { display: flex; flex-wrap: wrap; gap: 0 1.5em; align-items: baseline; }
-.cells .told { flex: 1 1 16em; height: 1.4em; margin: 0; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
-.scores .told { flex: 0 1 16em; }
-.cells .scroller { margin-block-start: 0.4em; }
-.cells .rows { position: sticky; inset-inline-start: -3px; z-index: 1; background: var(--_paper); }
-.cells .cell { scroll-margin-inline: 4em 0.5em; }
-.rowtitle, .columntitle { color: var(--_soft); }
-.rowtitle { grid-column: 1; align-self: end; padding-inline-end: 0.6em; text-align: end; line-height: 1.25; }
-.columntitle { grid-column: 2; line-height: 1.5; }
-.cells .columnheader { padding: 0 0 0.3em; writing-mode: horizontal-tb; transform: none; }
-.boxes { position: absolute; inset: 0; display: grid; grid-template: repeat(var(--rows), minmax(0, 1fr)) / repeat(var(--columns), minmax(0, 1fr)); gap: 1px; forced-color-adjust: none; }
-.cells .plot { cursor: pointer; }
-.boxes [data-box]:hover { outline: 1px solid var(--_ink); }
-.ring { border: 2px solid var(--_ink); box-shadow: 0 0 0 1px var(--_paper); pointer-events: none; }
-.scores { --minus: var(--head-scores-minus, light-dark(#2166ac, #5aa9ff)); --plus: var(--head-scores-plus, light-dark(#b2182b, #ff7a66)); }
-.scores .box { --pole: var(--plus); border-radius: 1px; }
-.scores .box[data-box] { background: color-mix(in oklab, var(--pole) var(--part), var(--_tint)); }
-.scores .box[data-sign='minus'] { --pole: var(--minus); }
-.scores .grid { --cell: 1.5em; }
-.scores .grid[data-fine] { --cell: 0.8em; }
-.scores .columnheader { justify-self: center; }
-.scores .grid[data-fine] .columnheader { justify-self: start; }
-.scores .grid[data-fine] .rowheader { align-self: start; }
-.scale { display: flex; gap: 0.5em; align-items: center; color: var(--_soft); font-size: 0.8em; font-variant-numeric: tabular-nums; }
-.ramp { display: flex; forced-color-adjust: none; }
-.boxes, .ramp { print-color-adjust: exact; -webkit-print-color-adjust: exact; }
-.lens { --fill: var(--logit-lens-fill, light-dark(#85b8f8, #1f5fb0)); }
-.lens .grid { grid-template-columns: auto minmax(calc(var(--columns) * 4.5em), calc(var(--columns) * 8em)); }
-.lens .plot { aspect-ratio: auto; height: calc(var(--rows) * (var(--lines) * 1.3em + 0.5em)); }
-.lens .box { display: flex; flex-direction: column; justify-content: center; min-width: 0; padding-inline: 0.3em; border-radius: 2px; background: color-mix(in oklab, var(--fill) var(--part), color-mix(in srgb, var(--_ink) 4%, var(--_paper))); line-height: 1.3; text-align: center; }
-.cells .ramp .box { width: 4px; height: 0.8em; padding: 0; border-radius: 0; }
-.lens .box span, .lens .columnheader span { display: block; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
-.lens .box span:first-child:not(:only-child) { font-weight: 600; }
-.lens .columnheader { max-width: 100%; padding-inline: 0.3em; line-height: 1.25; }
 .tiles { display: grid; grid-template-columns: auto repeat(var(--heads), minmax(1.5em, 6em)); gap: 0.3em; justify-content: start; max-width: 100%; }
 .tiles [role='row'] { display: contents; }
 .tiles .rowheader { color: var(--_soft); font-size: 0.8em; font-variant-numeric: tabular-nums; }
@@ -164,7 +130,6 @@ button[aria-disabled='true'] { border-color: var(--_tint); color: var(--_soft); 
 .tile canvas { width: 100%; height: auto; image-rendering: pixelated; forced-color-adjust: none; }
 @container (max-width: 36em) {
   .tiles { gap: 0.15em; }
-  .lens .told { height: 2.6em; white-space: normal; }
   .numbers { font-size: 0.75em; }
   .arcs { --rise: 4.6em; }
   .chips { gap: 0.35em; }
@@ -176,33 +141,38 @@ button[aria-disabled='true'] { border-color: var(--_tint); color: var(--_soft); 
   .bar { transition: height 0.12s; }
 }
 @media (forced-colors: active) {
-  .lens .box { background: Canvas; }
   [aria-selected='true'] .token { outline: 2px solid Highlight; }
   .chip[aria-pressed='true'] { border: 2px solid Highlight; }
 }
 `;
 
-const shared = new WeakMap<Document, CSSStyleSheet>();
+const shared = new WeakMap<Document, Map<string, CSSStyleSheet>>();
+
+/** The style sheet of a text in a document. */
+function sheetOf(text: string, owner: Document): CSSStyleSheet {
+  const sheets = shared.get(owner) ?? new Map<string, CSSStyleSheet>();
+  shared.set(owner, sheets);
+  const known = sheets.get(text);
+  if (known !== undefined) return known;
+  const sheet = new (owner.defaultView ?? globalThis).CSSStyleSheet();
+  sheet.replaceSync(text);
+  sheets.set(text, sheet);
+  return sheet;
+}
 
 /**
- * Applies the style to a shadow root, and again in each document that it moves to, because a constructed style sheet
- * belongs to one document. Constructed style sheets are allowed by every Content-Security-Policy; engines without them
- * get a `<style>` element.
+ * Applies the style, and `more` of one element, to a shadow root, and again in each document that it moves to, because
+ * a constructed style sheet belongs to one document. Constructed style sheets are allowed by every
+ * Content-Security-Policy; engines without them get a `<style>` element.
  */
-export function applyStyle(root: ShadowRoot): void {
+export function applyStyle(root: ShadowRoot, more: string): void {
   if (root.querySelector('style') !== null) return;
   const { ownerDocument } = root;
   try {
-    let sheet = shared.get(ownerDocument);
-    if (sheet === undefined) {
-      sheet = new (ownerDocument.defaultView ?? globalThis).CSSStyleSheet();
-      sheet.replaceSync(css);
-      shared.set(ownerDocument, sheet);
-    }
-    root.adoptedStyleSheets = [sheet];
+    root.adoptedStyleSheets = [css, more].map((text) => sheetOf(text, ownerDocument));
   } catch {
     const style = ownerDocument.createElement('style');
-    style.textContent = css;
+    style.textContent = css + more;
     root.prepend(style);
   }
 }
