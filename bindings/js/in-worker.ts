@@ -107,6 +107,9 @@ export const positionalEncoding = named('positionalEncoding') as RemoteFunction<
 export const clipGradientNorm = named('clipGradientNorm') as RemoteFunction<
   typeof all.clipGradientNorm
 >;
+export const exportCheckpoint = named('exportCheckpoint') as RemoteFunction<
+  typeof all.exportCheckpoint
+>;
 export const measureHeadImportance = named('measureHeadImportance') as RemoteFunction<
   typeof all.measureHeadImportance
 >;

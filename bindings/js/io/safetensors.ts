@@ -161,7 +161,7 @@ export function saveSafetensors(
   // Transformers reads no file without it.
   const texts = given.some(([name]) => name === 'format')
     ? given
-    : [...given, ['format', 'pt'] as const];
+    : [...given, ['format', 'pt'] as const].sort(([a], [b]) => (a < b ? -1 : 1));
 
   for (const { name, size, data, shape } of saved) {
     checkAttached(name, { data, shape });

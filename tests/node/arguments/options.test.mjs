@@ -228,7 +228,7 @@ const calls = {
     call: (optimizer) => steps(undefined, newModel({ optimizer })),
   },
   'forward of a Transformer': {
-    known: `${inputsOfModel} returnWeights capture cache requiresGrad`,
+    known: `${inputsOfModel} returnWeights cache requiresGrad capture captureLayers capturePositions patch`,
     call: (options) => newModel().forward([1, 2, 3], options),
     boolean: 'returnWeights',
   },
@@ -244,7 +244,7 @@ const calls = {
   },
   generate: {
     known:
-      'maxNewTokens temperature topK topP seed stop source keyMask onToken cachePrecision signal',
+      'maxNewTokens temperature topK topP seed stop source keyMask onToken cachePrecision signal returnWeights',
     base: { maxNewTokens: 2, seed: 1 },
     call: (options) => newModel().generate([1], options),
     size: 'topK',
