@@ -12,22 +12,6 @@ import { outputTensor, readOutput, type OutputTensor } from './output-tensor.js'
 import { sides, type LayersBySide, type Side } from './sides.js';
 import { hasNorms, type TransformerSettings } from './transformer-options.js';
 
-/** In the order of the C++ enumeration. */
-const names = [
-  ...([
-    'queries',
-    'keys',
-    'values',
-    'scores',
-    'pattern',
-    'droppedWeights',
-    'z',
-    'headOut',
-  ] as const),
-  ...(['keyMass', 'rowEntropy', 'residPre', 'attnOut', 'residMid', 'mlpOut', 'residPost'] as const),
-  ...(['embeddings', 'finalNormScale'] as const),
-] as const;
-
 /**
  * What stands inside a model, named as in TransformerLens:
  * - `queries` and `z` (batch, heads, queries, head size); `keys` and `values` (batch, key-value heads, keys, head size).
@@ -43,14 +27,45 @@ const names = [
  * - `embeddings` (batch, length, numHiddens): of tokens or patches, before positions and segments are added
  * - `finalNormScale` (batch, length): the standard deviation, or root mean square, by which the final norm divides
  */
-export type ActivationName = (typeof names)[number] | 'pooled';
+export type ActivationName =
+  | 'queries'
+  | 'keys'
+  | 'values'
+  | 'scores'
+  | 'pattern'
+  | 'droppedWeights'
+  | 'z'
+  | 'pooled'
+  | 'headOut'
+  | 'keyMass'
+  | 'rowEntropy'
+  | 'residPre'
+  | 'attnOut'
+  | 'residMid'
+  | 'mlpOut'
+  | 'residPost'
+  | 'embeddings'
+  | 'finalNormScale';
 
-/** Activations that belong to the whole model rather than to a layer. */
-type OfModel = 'embeddings' | 'finalNormScale';
+/** In the order of the C++ enumeration. `'pooled'` is `'z'`. */
+const names: readonly ActivationName[] = [
+  ...([
+    'queries',
+    'keys',
+    'values',
+    'scores',
+    'pattern',
+    'droppedWeights',
+    'z',
+    'headOut',
+  ] as const),
+  ...(['keyMass', 'rowEntropy', 'residPre', 'attnOut', 'residMid', 'mlpOut', 'residPost'] as const),
+  ...(['embeddings', 'finalNormScale'] as const),
+];
 
 /** Captured activations: a tensor for each captured layer, in the order of `captureLayers`. */
 export type CapturedActivations<Name extends ActivationName = ActivationName> = {
-  [Each in Name]: Each extends OfModel ? Tensor : Tensor[];
+  [Each in Name]: Each extends 'embeddings' | 'finalNormScale' ? Tensor : Tensor[];
 };
 
 /**

@@ -124,21 +124,24 @@ export { given };
 // The result of a transformer depends on its options.
 programs['transformers.mts'] = `
 import { MultiHeadAttention, Tensor, Transformer } from 'headwise';
-import type { GenerateOptions, LossAndGradients, StateDict, TransformerGradients, TransformerPassOptions } from 'headwise';
+import type { CapturedActivations, GeneratedText, GenerateOptions, LossAndGradients, StateDict, TransformerGradients, TransformerPassOptions } from 'headwise';
 
 const model = new Transformer({ numHiddens: 8, numHeads: 2 });
 const plain = model.forward([[1, 2]]);
 is<[typeof plain.logits, typeof plain.hidden], [Tensor | undefined, Tensor]>();
 is<[typeof plain.crossAttentionWeights, typeof plain.captured], [Tensor[] | undefined, undefined]>();
 const inside = model.forward([1], { capture: ['scores', 'keys'] });
-is<typeof inside.captured, Record<'scores' | 'keys', Tensor>[]>();
+is<typeof inside.captured, CapturedActivations<'scores' | 'keys'>>();
+is<typeof inside.captured.keys, Tensor[]>();
 is<typeof inside.attentionWeights, undefined>();
 declare const pass: TransformerPassOptions;
 model.forward([1], { ...pass, requiresGrad: true });
 is<ReturnType<typeof model.lossAndGradients>, LossAndGradients>();
 is<ReturnType<typeof model.backward>, TransformerGradients>();
 is<Parameters<typeof model.generate>[1], GenerateOptions>();
-is<ReturnType<typeof model.generate>, Promise<number[]>>();
+is<ReturnType<typeof model.generate>, Promise<number[] | GeneratedText>>();
+const text = model.generate([1], { maxNewTokens: 1 });
+is<typeof text, Promise<number[]>>();
 is<ReturnType<typeof model.stateDict>, StateDict>();
 is<ReturnType<typeof model.attention>, MultiHeadAttention>();
 is<typeof model.numHeads, number[]>();
@@ -233,7 +236,7 @@ is<typeof models, typeof headwise>();
 is<typeof inline, typeof headwise>();
 const {
   Adam, additiveAttention, AssociativeRecallTask, AttentionOnlyTransformer, clipGradientNorm, CopyTask, dispose,
-  HeadwiseError, inductionScores, InductionTask, init, keyScores, KeyValueCache, leastImportantHeads, loadGguf, loadNpy,
+  exportCheckpoint, HeadwiseError, inductionScores, InductionTask, init, keyScores, KeyValueCache, leastImportantHeads, loadGguf, loadNpy,
   loadSafetensors, loadShardedSafetensors, maskedSoftmax, measureHeadImportance, ModelCache, MultiHeadAttention, Optimizer,
   patternScores, positionalEncoding, ResidentTensor, ReverseTask, saveNpy, saveSafetensors, scaledDotProductAttention,
   SGD, SortTask, splitHeads, Task, Tensor, Transformer, transposeOutput, transposeQkv, ...others
