@@ -158,7 +158,7 @@ function readCapture(value: unknown): ActivationName[] {
   const read = new Set<ActivationName>();
   for (const each of elementsOf('capture', 'an array of names', value)) {
     const name = checkName('capture', each);
-    if (read.has(name)) {
+    if ([...read].some((other) => codeOf(other) === codeOf(name))) {
       fail('invalid-option', 'capture', 'each name once', `${show(name)} twice`);
     }
     read.add(name);

@@ -206,6 +206,7 @@ test('what cannot be captured or patched is refused', async () => {
   refused({ capture: ['mlpOut'] }, /feed-forward/);
   refused({ capture: ['finalNormScale'] }, /final norm/);
   refused({ captureLayers: [3] }, /integers from 0 to 2/);
+  refused({ capture: ['z', 'pooled'] }, /'?"?pooled'?"? twice/);
   refused({ patch: [{ at: 'scores', value: 'zero' }] }, /can be replaced/);
   refused({ patch: [{ at: 'z', layer: 3, value: 'zero' }] }, /from 0 to 2/);
   refused({ patch: [{ at: 'z', side: 'cross', value: 'zero' }] }, /a side that runs/);
