@@ -144,6 +144,13 @@ export function transferred<Value extends object>(value: Value): Value {
 
 /** Callbacks whose result is ignored. */
 const notified = ['onToken', 'onProgress'];
+/** Callbacks that calls wait for. */
+const awaited = ['metric'];
+
+const toTensor: Receive = ({ content }) => {
+  const { data, shape } = content as TensorParts;
+  return new Tensor(data, shape);
+};
 
 /**
  * Packs a call's arguments.
@@ -172,12 +179,13 @@ function packArguments(args: unknown, closing: (() => void)[], thrown: unknown[]
     }
     if (typeof value === 'function') {
       // A function that is an argument itself, such as one that opens files, may answer asynchronously.
-      const isAsked = path.length === 2;
+      const isAsked = path.length === 2 || awaited.includes(key);
       if (!isAsked && !notified.includes(key)) {
         fail('invalid-type', key, 'no function, since its answer would come too late', 'one');
       }
-      const call = (...told: unknown[]): unknown => {
+      const call = (message: Message): unknown => {
         try {
+          const told = unpack(message, toTensor) as unknown[];
           const answer = (value as (...told: unknown[]) => unknown)(...told);
           return isAsked ? answer : undefined;
         } catch (error) {
@@ -250,13 +258,8 @@ async function ask(
       act(host).then(resolve, reject);
     });
     worker.isUp = true;
-    const receive: Receive = ({ form, content }) => {
-      if (form !== 'tensor') {
-        return standIn(content as Place, worker);
-      }
-      const { data, shape } = content as TensorParts;
-      return new Tensor(data, shape);
-    };
+    const receive: Receive = (formed) =>
+      formed.form === 'tensor' ? toTensor(formed) : standIn(formed.content as Place, worker);
     return unpack(valueOf(answer), receive);
   } finally {
     signal?.removeEventListener('abort', abort);

@@ -59,7 +59,7 @@ function answer(value: unknown): Answer {
   return transfer({ value: message }, memory);
 }
 
-type Notify = (...args: unknown[]) => Promise<unknown>;
+type Notify = (args: Message) => Promise<unknown>;
 
 /** Runs `act` with the unpacked arguments, and waits until the caller has handled every callback. */
 async function withArguments(message: Message, act: (args: unknown[]) => unknown): Promise<Answer> {
@@ -83,7 +83,12 @@ async function withArguments(message: Message, act: (args: unknown[]) => unknown
         if (thrown.length > 0) {
           throw thrown[0];
         }
-        const answered = notify(...args);
+        const { message: packed } = pack(
+          args,
+          () => undefined,
+          () => false,
+        );
+        const answered = notify(packed);
         told.push(answered);
         // Without a handler, Node would end the worker for an unhandled rejection.
         answered.catch((error: unknown) => thrown.push(error));

@@ -235,7 +235,7 @@ inNewProcess(
   `
   const there = await import('headwise/worker');
   await there.init({ threads: 2 });
-  const sizes = { vocabularySize: 5, maxLength: 40, numHiddens: 8, numHeads: 2, seed: 1 };
+  const sizes = { vocabularySize: 5, maxLength: 40, numHiddens: 8, numHeads: 4, seed: 1 };
   const model = await new there.Transformer(sizes);
   const layer = await new there.MultiHeadAttention({ numHiddens: 8, numHeads: 2, seed: 1 });
   const X = there.Tensor.ones([1, 3, 8]);
@@ -249,6 +249,8 @@ inNewProcess(
     };
     for (const call of [
       () => model.generate([1, 2], { maxNewTokens: 30, onToken: tell }),
+      () => model.patchHeads([1, 2], [3, 4], { metric: ({ data }) => data[0], onProgress: tell }),
+      () => model.patchHeads([1, 2], [3, 4], { metric: tell }),
       () => there.measureHeadImportance(layer, { batches, measure: 'confidence', onProgress: tell }),
     ]) {
       left = count;
@@ -256,6 +258,10 @@ inNewProcess(
     }
   }
   assert.equal((await model.generate([1, 2], { maxNewTokens: 30 })).length, 30);
+  const shapes = [];
+  const metric = async (logits) => shapes.push(logits.shape.join());
+  assert.deepEqual([...(await model.patchHeads([1, 2], [3, 4], { metric })).data], [1, 2, 3, 4]);
+  assert.deepEqual(shapes, Array(4).fill('2,5'));
   assert.equal(await layer.numHeads, 2);
 `,
 );
