@@ -177,7 +177,7 @@ Tensor<2> patch_heads(Transformer& model, const Tokens& clean, const Tokens& cor
            {"another"});
     }
     inputs.capture = {options.at};
-    TransformerResult from = model.forward(clean, inputs);
+    const TransformerResult from = model.forward(clean, inputs);
     inputs.capture = {ActivationName::resid_pre};
     const TransformerResult into = model.forward(corrupted, inputs);
     inputs.capture.clear();

@@ -99,7 +99,7 @@ double UncheckedTransformer::direction_into(std::int32_t target, std::int32_t ag
   double constant = bias_of(target) - (against >= 0 ? bias_of(against) : 0);
   double sum = 0;
   for (std::size_t i = 0; i < size; ++i) {
-    double of_logits = static_cast<double>(row_of(target)[i]);
+    auto of_logits = static_cast<double>(row_of(target)[i]);
     if (against >= 0) {
       of_logits -= static_cast<double>(row_of(against)[i]);
     }
@@ -169,7 +169,7 @@ void UncheckedTransformer::attribute_logits_into(const TransformerPass& given,
     const double constant =
         direction_into(target, against, has_norm ? buffers.scales[sample] : 1.0F, u);
     double biases = constant;
-    double total = constant + dot(u, buffers.last + sample * size, size);
+    const double total = constant + dot(u, buffers.last + sample * size, size);
     for (const Side side : {Side::self, Side::cross}) {
       const std::span<AttentionLayer* const> of_side = layers(side);
       float* results = side == Side::self ? attribution.heads : attribution.cross_heads;
