@@ -150,7 +150,7 @@ export const records = {
     numCaptures: 'size',
     patches: 'const PatchPlace*?',
     numPatches: 'size',
-    // Those that are captured, or that an analysis reads; null is all.
+    // Positions to capture or to analyse; null is all.
     positions: 'const std::int32_t*?',
     numPositions: 'size',
     hidden: 'float*?',

@@ -9,7 +9,7 @@
 
 namespace headwise {
 
-/// Replaces an activation during a forward. A backward takes what replaced it for a constant.
+/// Replaces an activation during a forward pass. `backward` treats the new value as a constant.
 /// Source: activation patching, as in TransformerLens.
 struct Patch {
   /// Any but `scores`, `dropped_weights`, `key_mass` and `row_entropy`. A replaced pattern need not

@@ -71,13 +71,13 @@ struct TransformerForwardOptions {
   /// Whether to return the attention weights of every layer, or only those of some heads and
   /// queries. The encoder's weights are always returned whole.
   ReturnedWeights return_weights = false;
-  /// Which activations to return. Default: none. A cross-attention has no streams; whatever belongs
-  /// to the encoder is captured if the call has a source.
+  /// Activations to return. Cross-attention has no streams of its own. The encoder's activations
+  /// are returned if the call has a source. Default: none.
   std::vector<ActivationName> capture = {};
-  /// Of which layers, in which order. Default: all.
+  /// The layers to capture, in the order of the result. Default: all.
   std::optional<std::vector<std::int64_t>> capture_layers = {};
-  /// Of which positions of the call, in which order; the encoder's are captured whole, and so are
-  /// keys and values of a source or a cache. Default: all.
+  /// The positions to capture, in the order of the result. The encoder's activations always have
+  /// all positions, and so do keys and values of a source or beside a cache. Default: all.
   std::optional<std::vector<std::int64_t>> capture_positions = {};
   /// Activations to replace during the pass, in this order. Not in a pass with a loss.
   std::vector<Patch> patch = {};

@@ -69,8 +69,8 @@ export type CapturedActivations<Name extends ActivationName = ActivationName> = 
 };
 
 /**
- * Replaces an activation during a forward, also for a backward, which takes what replaced it for a constant. Source:
- * activation patching, as in TransformerLens.
+ * Replaces an activation during a forward pass. `backward` treats the new value as a constant. Source: activation
+ * patching, as in TransformerLens.
  */
 export interface Patch {
   /**
@@ -95,15 +95,15 @@ export interface Patch {
 
 export interface ProbeOptions<Names extends readonly ActivationName[] | undefined> {
   /**
-   * Which activations to return. A cross-attention has no streams; whatever belongs to the encoder is captured if the
+   * Activations to return. Cross-attention has no streams of its own. The encoder's activations are returned if the
    * call has a source. Default: none.
    */
   capture?: Names;
-  /** Of which layers, in the order of the result. Default: all. */
+  /** The layers to capture, in the order of the result. Default: all. */
   captureLayers?: readonly number[] | undefined;
   /**
-   * Of which positions of the call, in the order of the result. The encoder's activations are captured whole, and so
-   * are keys and values of a source or beside a cache. Default: all.
+   * The positions to capture, in the order of the result. The encoder's activations always have all positions, and so
+   * do keys and values of a source or beside a cache. Default: all.
    */
   capturePositions?: readonly number[] | 'last' | undefined;
   /** Activations to replace during the pass, in this order. Default: none. */

@@ -155,7 +155,7 @@ void ProbeMemory::add_patches(const Transformer& model, const std::vector<Patch>
       if (numbers.size() == sizes.batch * chosen_heads * chosen_rows * axes.size) {
         value.assign(numbers.begin(), numbers.end());
       } else {
-        for_each_patched_row(
+        for_each_chosen_row(
             patch, sizes.batch, axes.heads, axes.rows,
             [&](std::size_t sample, std::size_t head, std::size_t row, std::size_t) {
               const auto first = numbers.begin() +

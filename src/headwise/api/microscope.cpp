@@ -174,7 +174,7 @@ Tensor<2> patch_heads(Transformer& model, const Tokens& clean, const Tokens& cor
     }
     if (!has_heads_to_patch(options.at)) {
       fail(ErrorCode::invalid_option, "at", {"z, queries, keys, values, pattern or head_out"},
-           {"another"});
+           {validation::name_of(options.at)});
     }
     inputs.capture = {options.at};
     const TransformerResult from = model.forward(clean, inputs);

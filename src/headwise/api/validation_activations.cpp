@@ -14,10 +14,6 @@ constexpr std::array activation_names = {
     "z",         "head_out", "key_mass",   "row_entropy", "resid_pre",       "attn_out",
     "resid_mid", "mlp_out",  "resid_post", "embeddings",  "final_norm_scale"};
 
-std::string_view name_of(ActivationName name) {
-  return activation_names.at(static_cast<std::size_t>(name));
-}
-
 /// What the model lacks for this activation, or null.
 const char* missing(const Transformer& model, Side side, ActivationName name) {
   const TransformerSettings& settings = model.settings();
@@ -114,6 +110,10 @@ void check_patch(const std::string& argument, const Transformer& model, std::siz
 }
 
 }  // namespace
+
+std::string_view name_of(ActivationName name) {
+  return activation_names.at(static_cast<std::size_t>(name));
+}
 
 void check_probe(const Transformer& model, std::size_t batch, std::size_t length,
                  const TransformerForwardOptions& options) {

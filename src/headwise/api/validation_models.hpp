@@ -26,6 +26,8 @@ void check_transformer_pass(const Transformer& model, const TensorView<4>& pixel
                             const Tokens* targets, const TransformerForwardOptions& options);
 void check_transformer_pass(const Transformer& model, const Embeddings& embeddings,
                             const Tokens* targets, const TransformerForwardOptions& options);
+/// The name of an activation in C++.
+[[nodiscard]] std::string_view name_of(ActivationName name);
 /// Captures and patches of a call whose other options were checked.
 void check_probe(const Transformer& model, std::size_t batch, std::size_t length,
                  const TransformerForwardOptions& options);

@@ -30,16 +30,16 @@ struct Dtype {
 const std::vector<Dtype> floats = {{"F32", 32},        {"F16", 16},        {"BF16", 16},
                                    {"F64", 64},        {"F8_E5M2", 8},     {"F8_E4M3", 8},
                                    {"F8_E5M2FNUZ", 8}, {"F8_E4M3FNUZ", 8}, {"F8_E8M0", 8}};
-const std::vector<Dtype> integers = {{"BOOL", 8}, {"I8", 8},   {"I16", 16},
-                                     {"I32", 32}, {"I64", 64}, {"U8", 8},
-                                     {"U16", 16}, {"U32", 32}, {"U64", 64}};
+const std::vector<Dtype> integer_dtypes = {{"BOOL", 8}, {"I8", 8},   {"I16", 16},
+                                           {"I32", 32}, {"I64", 64}, {"U8", 8},
+                                           {"U16", 16}, {"U32", 32}, {"U64", 64}};
 const std::vector<Dtype> unread = {{"C64", 64}, {"F6_E2M3", 6}, {"F6_E3M2", 6}, {"F4", 4}};
 
 /// A file with a tensor of (2, 4) of each dtype, of that name, the last first in the header.
 File file_of_all() {
   std::string members;
   std::string data;
-  for (const auto* dtypes : {&floats, &integers, &unread}) {
+  for (const auto* dtypes : {&floats, &integer_dtypes, &unread}) {
     for (const auto& [name, bits] : *dtypes) {
       const std::size_t begin = data.size();
       for (std::size_t i = 0; i < bits; ++i) {
@@ -59,7 +59,7 @@ TEST_CASE("A SafetensorsFile gives what load_safetensors gives, of every dtype")
   const Safetensors whole = load_safetensors(bytes);
   const SafetensorsFile file(folder.write("a.safetensors", bytes));
   CHECK(file.metadata() == whole.metadata);
-  CHECK(file.names().size() == floats.size() + integers.size() + unread.size());
+  CHECK(file.names().size() == floats.size() + integer_dtypes.size() + unread.size());
   CHECK(file.names().front() == "F4");
   CHECK(file.names().back() == "F32");
   for (const std::string& name : file.names()) {
@@ -69,7 +69,7 @@ TEST_CASE("A SafetensorsFile gives what load_safetensors gives, of every dtype")
   }
   REQUIRE(whole.tensors.size() == floats.size());
   CHECK(file.tensors().size() == floats.size());
-  REQUIRE(whole.integers.size() == integers.size());
+  REQUIRE(whole.integers.size() == integer_dtypes.size());
   for (const auto& [name, expected] : whole.integers) {
     CAPTURE(name);
     CHECK(file.integer_tensor(name) == expected);
@@ -81,7 +81,8 @@ TEST_CASE("A SafetensorsFile gives what load_safetensors gives, of every dtype")
     CAPTURE(name);
     CHECK(same_bits(file.tensor(name), expected));
     CHECK(error_of([&, &key = name] { return file.integer_tensor(key); }) ==
-          invalid(folder / "a.safetensors", "tensor '" + name + "' of integers or booleans", name));
+          invalid(folder / "a.safetensors", "tensor '" + name + "' of integers or booleans",
+                  name));
   }
   for (const auto& [name, bits] : unread) {
     CHECK(error_of([&, key = name] { return file.tensor(key); }) ==
@@ -228,7 +229,7 @@ TEST_CASE("A file costs its header and the tensors that are asked for, large one
 
 constexpr const char* index_name = "model.safetensors.index.json";
 
-const xt::xarray<float> first = {1, 2, 3};
+const xt::xarray<float> first_tensor = {1, 2, 3};
 const xt::xarray<float> second = {{4, 5}, {6, 7}};
 const xt::xarray<float> third = {8};
 
@@ -237,7 +238,7 @@ class Checkpoint {
  public:
   explicit Checkpoint(std::string_view index) : index_(folder_.write(index_name, index)) {
     folder_.write("one.safetensors",
-                  save_safetensors({{"a", first}, {"b", second}, {"unnamed", first}},
+                  save_safetensors({{"a", first_tensor}, {"b", second}, {"unnamed", first_tensor}},
                                    {{"format", "pt"}, {"of", "one"}},
                                    {{"ids", xt::xarray<std::int32_t>{1, 2}}}));
     folder_.write("more/zwei-é.safetensors",
@@ -271,8 +272,8 @@ TEST_CASE("A checkpoint of several files is read as one") {
   CHECK_FALSE(file.contains("unnamed"));
   CHECK(file.metadata() ==
         std::map<std::string, std::string>{{"also", "this"}, {"format", "pt"}, {"of", "two"}});
-  CHECK(file.tensors() == StateDict{{"a", first}, {"b", second}, {"c", third}});
-  CHECK(file.tensors({"c", "a"}) == StateDict{{"a", first}, {"c", third}});
+  CHECK(file.tensors() == StateDict{{"a", first_tensor}, {"b", second}, {"c", third}});
+  CHECK(file.tensors({"c", "a"}) == StateDict{{"a", first_tensor}, {"c", third}});
   CHECK(file.integer_tensor("ids") == IntegerTensor(xt::xarray<std::int32_t>{1, 2}));
   CHECK(error_of([&] { return file.tensors({"a", "unnamed", "x"}); }) ==
         "invalid-value; names: expected names of tensors in the file, got 'unnamed', 'x'");
@@ -282,7 +283,7 @@ TEST_CASE("A checkpoint of several files is read as one") {
   CHECK(error_of([&] {
           return file.tensor("c");
         }).starts_with("invalid-file; " + more.string() + ": expected a file of "));
-  CHECK(file.tensor("a") == first);
+  CHECK(file.tensor("a") == first_tensor);
   CHECK(checkpoint.error().starts_with("invalid-file; " + more.string() +
                                        ": expected a safetensors header of at most 1 bytes"));
   std::filesystem::remove(more);

@@ -182,6 +182,25 @@ TEST_CASE("Out of memory in what reads and writes a model's parameters") {
   }
 }
 
+TEST_CASE("Out of memory in what looks inside a model") {
+  for (const std::string kind :
+       {"no feed-forward layers", "an encoder, rotary and grouped heads"}) {
+    const World given = make_world(kind);
+    const auto check = checker(kind, [=] { return make_world(kind); }, probe_world);
+    const LogitLensOptions lens{.pass = given.options};
+    const AttributionOptions attribution{.target = {1}, .pass = given.options};
+    const PatchHeadsOptions patching{
+        .metric = [](const Tensor<3>& logits) { return logits(0, 0, 0); }, .pass = given.options};
+    check("logit_lens", [&](World& world) { return logit_lens(world.model, given.tokens, lens); });
+    check("attribute_logits", [&](World& world) {
+      return attribute_logits(world.model, given.tokens, attribution).heads;
+    });
+    check("patch_heads", [&](World& world) {
+      return patch_heads(world.model, given.tokens, given.tokens, patching);
+    });
+  }
+}
+
 TEST_CASE("Out of memory in the importance of a model's heads") {
   for (const std::string kind :
        {"no feed-forward layers", "an encoder, rotary and grouped heads"}) {

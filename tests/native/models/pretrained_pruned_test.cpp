@@ -61,6 +61,31 @@ void check_round_trip(const Checkpoint& checkpoint, Transformer& model) {
   CHECK(result.attention_weights == wanted.attention_weights);
 }
 
+TEST_CASE("A pruned model is exported as a checkpoint of the size and with the results it had") {
+  for (const std::string& name : checkpoint_names) {
+    CAPTURE(name);
+    const Checkpoint checkpoint = with_four_heads(name);
+    Transformer model = checkpoint.model();
+    const StateDict before = model.state_dict(ParameterNames::pretrained);
+    for (const Side side : all_sides) {
+      if (!model.attention_layers(side).empty()) {
+        model.prune_heads({{0, {0, 1}}}, side);
+      }
+    }
+    const ExportedCheckpoint whole = model.export_checkpoint();
+    Transformer read = Transformer::from_pretrained(whole.config, whole.tensors);
+    for (const auto& [tensor, values] : before) {
+      CHECK(whole.tensors.at(tensor).shape() == values.shape());
+    }
+    CHECK(read.attention(0).num_heads() == 4);
+    CHECK(max_difference(checkpoint.forward(read).hidden, checkpoint.forward(model).hidden) <=
+          1e-5);
+    const ExportedCheckpoint smaller = model.export_checkpoint(PrunedHeads::removed);
+    CHECK(smaller.config == model.config());
+    CHECK(smaller.tensors == model.state_dict(ParameterNames::pretrained));
+  }
+}
+
 TEST_CASE("A pruned checkpoint can be read back, pruned again, and read back again") {
   for (const std::string& name : checkpoint_names) {
     const Checkpoint checkpoint = with_four_heads(name);

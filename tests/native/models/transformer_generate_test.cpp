@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
+#include <cmath>
 #include <functional>
 #include <headwise/core/models/sampling.hpp>
 #include <limits>
@@ -217,6 +218,38 @@ TEST_CASE("What generate refuses is named, and no token is told") {
     const std::string error =
         error_of([&, &given = text] { return model.generate(given, options); });
     CHECK(error.starts_with(expected));
+  }
+}
+
+TEST_CASE("New tokens come with the weights of the row that drew them") {
+  for (const std::string name : {"plain", "an encoder"}) {
+    Transformer model(small_transformer(name).options);
+    GenerateOptions options{.max_new_tokens = 3};
+    TransformerForwardOptions pass{.return_weights = true};
+    if (model.settings().has_encoder()) {
+      options.source = source_tokens;
+      pass.source = row_of(source_tokens);
+    }
+    const GeneratedText text = model.generate_with_weights(prompt, options, {{1, 0}});
+    CHECK(text.tokens == model.generate(prompt, options));
+    Text whole = prompt;
+    for (std::size_t i = 0; i < text.tokens.size(); ++i) {
+      const TransformerResult expected = model.forward(row_of(whole), pass);
+      const auto check = [&](const Tensor<4>& got, const Tensor<4>& all) {
+        REQUIRE(got.shape() ==
+                std::array{std::size_t{1}, std::size_t{2}, std::size_t{1}, all.shape(3)});
+        for (std::size_t key = 0; key < all.shape(3); ++key) {
+          CHECK(std::abs(got(0, 0, 0, key) - all(0, 1, whole.size() - 1, key)) <= 1e-6F);
+        }
+      };
+      for (std::size_t layer = 0; layer < model.num_layers(); ++layer) {
+        check(text.attention_weights[i][layer], expected.attention_weights[layer]);
+        if (options.source) {
+          check(text.cross_attention_weights[i][layer], expected.cross_attention_weights[layer]);
+        }
+      }
+      whole.push_back(text.tokens[i]);
+    }
   }
 }
 

@@ -18,8 +18,8 @@ TransformerOptions options_with(double dropout) {
   return options;
 }
 
-const Tokens tokens = random_tokens(2, 5, 1);
-const Tokens targets = random_tokens(2, 5, 2);
+const Tokens some_tokens = random_tokens(2, 5, 1);
+const Tokens some_targets = random_tokens(2, 5, 2);
 
 TEST_CASE("train_step is gradients from zero and a step of the optimizer, in training mode") {
   for (const double dropout : {0.0, 0.5}) {
@@ -34,10 +34,10 @@ TEST_CASE("train_step is gradients from zero and a step of the optimizer, in tra
     by_hand.train();
     for (int step = 0; step < 3; ++step) {
       by_hand.zero_gradients();
-      const double loss = by_hand.loss_and_gradients(tokens, targets).loss;
+      const double loss = by_hand.loss_and_gradients(some_tokens, some_targets).loss;
       own.step();
-      CHECK(by_step.train_step(tokens, targets) == loss);
-      CHECK(by_given.train_step(tokens, targets, given) == loss);
+      CHECK(by_step.train_step(some_tokens, some_targets) == loss);
+      CHECK(by_given.train_step(some_tokens, some_targets, given) == loss);
     }
     CHECK(by_step.state_dict() == by_hand.state_dict());
     CHECK(by_given.state_dict() == by_hand.state_dict());
@@ -54,15 +54,15 @@ TEST_CASE("train_step is gradients from zero and a step of the optimizer, in tra
 TEST_CASE("Gradients of a second batch are added, and are 0 at first and without targets") {
   Transformer model(options_with(0));
   CHECK(all_equal(model.gradients().at("embedding.weight"), 0));
-  model.loss_and_gradients(tokens, targets);
+  model.loss_and_gradients(some_tokens, some_targets);
   const StateDict once = model.gradients();
-  model.loss_and_gradients(tokens, targets);
+  model.loss_and_gradients(some_tokens, some_targets);
   for (const auto& [name, gradient] : model.gradients()) {
     CAPTURE(name);
     CHECK(max_difference(gradient, 2 * once.at(name)) <= 1e-6);
   }
   model.zero_gradients();
-  CHECK(model.loss_and_gradients(tokens, tokens * 0 + ignored_target).loss == 0);
+  CHECK(model.loss_and_gradients(some_tokens, some_tokens * 0 + ignored_target).loss == 0);
   for (const auto& [name, gradient] : model.gradients()) {
     CHECK(all_equal(gradient, 0));
   }
@@ -74,15 +74,15 @@ TEST_CASE("A pruned model and a copied one train alone, and as others do") {
   model.prune_heads({{0, {0}}});
   Transformer copy = model.copy();
   const StateDict before = model.state_dict();
-  copy.train_step(tokens, targets);
+  copy.train_step(some_tokens, some_targets);
   CHECK(model.state_dict() == before);
-  const double first = model.train_step(tokens, targets);
+  const double first = model.train_step(some_tokens, some_targets);
   CHECK(model.state_dict() == copy.state_dict());
   model.optimizer().set_learning_rate(0.1);
   for (int step = 0; step < 20; ++step) {
-    model.train_step(tokens, targets);
+    model.train_step(some_tokens, some_targets);
   }
-  CHECK(model.loss(tokens, targets) < 0.5 * first);
+  CHECK(model.loss(some_tokens, some_targets) < 0.5 * first);
 }
 
 /// All attention layers of a model.
@@ -107,7 +107,7 @@ TEST_CASE("A step of training leaves the mode of every layer as it was") {
     for (std::size_t i = 0; i < layers.size(); ++i) {
       layers[i]->set_training(trains(i));
     }
-    model.train_step(tokens, targets, pass);
+    model.train_step(some_tokens, some_targets, pass);
     for (std::size_t i = 0; i < layers.size(); ++i) {
       CHECK(layers[i]->training() == trains(i));
     }
@@ -119,7 +119,7 @@ TEST_CASE("A step of training takes an optimizer of the model or of parts of it 
   Transformer model(options);
   Transformer other(options);
   MultiHeadAttention layer({.num_hiddens = 8, .num_heads = 2, .seed = 1});
-  other.loss_and_gradients(tokens, targets);
+  other.loss_and_gradients(some_tokens, some_targets);
   std::vector<Trainable*> with_layer = model.trainables();
   with_layer.push_back(&layer);
   const StateDict before = model.state_dict();
@@ -127,7 +127,7 @@ TEST_CASE("A step of training takes an optimizer of the model or of parts of it 
   for (const std::vector<Trainable*>& wrong : std::vector<std::vector<Trainable*>>{
            other.trainables(), {&other.attention(0)}, {&layer}, with_layer}) {
     SGD optimizer(wrong);
-    CHECK(error_of([&] { return model.train_step(tokens, targets, optimizer); }) ==
+    CHECK(error_of([&] { return model.train_step(some_tokens, some_targets, optimizer); }) ==
           "invalid-option; optimizer: expected one that trains this model or layers of it alone, "
           "got one that trains others");
     CHECK(model.state_dict() == before);
@@ -137,7 +137,7 @@ TEST_CASE("A step of training takes an optimizer of the model or of parts of it 
   SGD of_layer({&model.attention(1)});
   Transformer moved = std::move(model);
   moved.prune_heads({{1, {0}}});
-  moved.train_step(tokens, targets, of_layer);
+  moved.train_step(some_tokens, some_targets, of_layer);
   CHECK(moved.state_dict().at("embedding.weight") == before.at("embedding.weight"));
 }
 

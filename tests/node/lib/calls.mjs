@@ -497,7 +497,7 @@ const models = {
     looseInput(decoder),
     { ...looseGiven(decoder), target: [1, 2], against: [3], position: 4 },
   ]),
-  // What fails in the metric comes behind other passes, of which dropout draws its masks.
+  // If the metric fails, earlier passes have already advanced the random numbers of dropout.
   patchHeads: onModel(
     decoder,
     ({ model }, clean, corrupted, given) =>

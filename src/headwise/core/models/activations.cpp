@@ -6,17 +6,6 @@
 namespace headwise {
 namespace {
 
-/// function(patch) for each patch of an activation, in order.
-template <typename Function>
-void for_each_patch(const PassProbe& probe, ActivationName at, Side side, std::size_t layer,
-                    const Function& function) noexcept {
-  for (const ActivationPatch& patch : probe.patches) {
-    if (patch.at == at && patch.side == side && patch.layer == layer) {
-      function(patch);
-    }
-  }
-}
-
 float* row_of(const ActivationView& view, std::size_t sample, std::size_t head,
               std::size_t row) noexcept {
   return view.data.head(sample, head) + row * view.data.row_stride;
@@ -44,10 +33,10 @@ void write_mean(const ActivationPatch& patch, const ActivationView& view) noexce
     of_head.num_heads = 1;
     for (std::size_t element = 0; element < view.size; ++element) {
       const float mean = mean_of(view, static_cast<std::size_t>(head), element);
-      for_each_patched_row(of_head, view.batch, view.heads, view.rows,
-                           [&](std::size_t sample, std::size_t of, std::size_t row, std::size_t) {
-                             row_of(view, sample, of, row)[element] = mean;
-                           });
+      for_each_chosen_row(of_head, view.batch, view.heads, view.rows,
+                          [&](std::size_t sample, std::size_t of, std::size_t row, std::size_t) {
+                            row_of(view, sample, of, row)[element] = mean;
+                          });
     }
   }
 }
@@ -127,12 +116,12 @@ std::uint32_t PassProbe::names() const noexcept {
 
 void PassProbe::patch(ActivationName at, Side side, std::size_t layer,
                       const ActivationView& view) const noexcept {
-  for_each_patch(*this, at, side, layer, [&](const ActivationPatch& patch) {
+  for_each_patch(at, side, layer, [&](const ActivationPatch& patch) {
     if (patch.kind == PatchKind::mean) {
       write_mean(patch, view);
       return;
     }
-    for_each_patched_row(
+    for_each_chosen_row(
         patch, view.batch, view.heads, view.rows,
         [&](std::size_t sample, std::size_t head, std::size_t row, std::size_t number) {
           float* to = row_of(view, sample, head, row);
@@ -155,18 +144,18 @@ void PassProbe::visit(ActivationName at, Side side, std::size_t layer,
 
 void PassProbe::clear_patched(ActivationName at, Side side, std::size_t layer,
                               const ActivationView& view) const noexcept {
-  for_each_patch(*this, at, side, layer, [&](const ActivationPatch& patch) {
-    for_each_patched_row(patch, view.batch, view.heads, view.rows,
-                         [&](std::size_t sample, std::size_t head, std::size_t row, std::size_t) {
-                           write_zeros(row_of(view, sample, head, row), view.size);
-                         });
+  for_each_patch(at, side, layer, [&](const ActivationPatch& patch) {
+    for_each_chosen_row(patch, view.batch, view.heads, view.rows,
+                        [&](std::size_t sample, std::size_t head, std::size_t row, std::size_t) {
+                          write_zeros(row_of(view, sample, head, row), view.size);
+                        });
   });
 }
 
 void copy_positions(const ActivationView& view, const std::int32_t* positions,
                     std::size_t num_positions, float* to) noexcept {
   const ActivationPatch all{.positions = positions, .num_positions = num_positions};
-  for_each_patched_row(
+  for_each_chosen_row(
       all, view.batch, view.heads, view.rows,
       [&](std::size_t sample, std::size_t head, std::size_t row, std::size_t number) {
         std::copy_n(row_of(view, sample, head, row), view.size, to + number * view.size);

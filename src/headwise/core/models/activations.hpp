@@ -3,8 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <headwise/core/attention/attention_layer.hpp>
-#include <headwise/core/attention/attention_probe.hpp>
+#include <headwise/core/attention/heads_view.hpp>
 #include <headwise/core/memory/aligned_floats.hpp>
 #include <headwise/core/models/transformer_options.hpp>
 #include <span>
@@ -138,6 +137,17 @@ struct PassProbe {
   /// A bit for each name that some capture or patch has.
   [[nodiscard]] std::uint32_t names() const noexcept;
 
+  /// function(patch) for each patch of an activation, in order.
+  template <typename Function>
+  void for_each_patch(ActivationName at, Side side, std::size_t layer,
+                      const Function& function) const noexcept {
+    for (const ActivationPatch& patch : patches) {
+      if (patch.at == at && patch.side == side && patch.layer == layer) {
+        function(patch);
+      }
+    }
+  }
+
   /// Whether a patch replaces this row of an activation; `head` is 0 where it has no heads.
   [[nodiscard]] bool replaces(ActivationName at, Side side, std::size_t layer, std::size_t head,
                               std::size_t row) const noexcept;
@@ -159,8 +169,8 @@ void copy_positions(const ActivationView& view, const std::int32_t* positions,
 /// function(row of a view, its number among the chosen rows, counted through batch and heads) for
 /// the heads and positions that a patch chose.
 template <typename Function>
-void for_each_patched_row(const ActivationPatch& patch, std::size_t batch, std::size_t num_heads,
-                          std::size_t num_rows, const Function& function) noexcept {
+void for_each_chosen_row(const ActivationPatch& patch, std::size_t batch, std::size_t num_heads,
+                         std::size_t num_rows, const Function& function) noexcept {
   const std::size_t heads = patch.heads != nullptr ? patch.num_heads : num_heads;
   const std::size_t rows = patch.positions != nullptr ? patch.num_positions : num_rows;
   std::size_t number = 0;
@@ -176,76 +186,6 @@ void for_each_patched_row(const ActivationPatch& patch, std::size_t batch, std::
     }
   }
 }
-
-/// Working memory of `LayerProbe`.
-struct LayerProbeBuffers {
-  float* scores = nullptr;  ///< (batch, heads, queries, keys), as are the next two
-  float* pattern = nullptr;
-  float* dropped_weights = nullptr;
-  float* row_entropy = nullptr;  ///< (batch, heads, queries)
-  float* head_out = nullptr;     ///< (batch, heads, queries, num_hiddens)
-
-  /// `names` as of `PassProbe::names`.
-  static LayerProbeBuffers lay_out(Arena& arena, std::uint32_t names, std::size_t batch,
-                                   std::size_t heads, std::size_t queries, std::size_t keys,
-                                   std::size_t num_hiddens) noexcept;
-};
-
-/// What a pass captures and patches in one attention layer.
-class LayerProbe final : public AttentionProbe {
- public:
-  LayerProbe(const PassProbe& probe, Side side, std::size_t number, AttentionLayer& layer,
-             const ForwardArguments& arguments, const LayerProbeBuffers& buffers) noexcept
-      : probe_(&probe),
-        side_(side),
-        number_(number),
-        layer_(&layer),
-        arguments_(&arguments),
-        buffers_(buffers) {}
-
-  [[nodiscard]] bool reads_all_keys() const noexcept override;
-  void projected(const HeadsOfPass& heads) noexcept override;
-  void before_pooling(PoolingArguments& pooling) noexcept override;
-  void after_pooling(const PoolingArguments& pooling) noexcept override;
-  void after_output(float* output) noexcept override;
-
- private:
-  [[nodiscard]] ActivationView view(const HeadsView<float>& heads, std::size_t num_heads,
-                                    std::size_t rows, std::size_t size) const noexcept;
-  [[nodiscard]] ActivationView weights_view(float* weights) const noexcept;
-  void capture_keys(const PoolingArguments& pooling, ActivationName name) const noexcept;
-  void pool_patched_rows(const PoolingArguments& pooling) const noexcept;
-  void return_weights() const noexcept;
-  void project_heads(const HeadsView<float>& pooled) const noexcept;
-
-  const PassProbe* probe_;
-  Side side_;
-  std::size_t number_;
-  AttentionLayer* layer_;
-  const ForwardArguments* arguments_;
-  LayerProbeBuffers buffers_;
-};
-
-/// The same in its backward pass.
-class LayerGradientProbe final : public AttentionGradientProbe {
- public:
-  LayerGradientProbe(const PassProbe& probe, Side side, std::size_t number) noexcept
-      : probe_(&probe), side_(side), number_(number) {}
-
-  void before_pooling(const PoolingArguments& pooling,
-                      const HeadGradients& gradients) noexcept override;
-  void after_pooling(const PoolingArguments& pooling, const float* gates, std::size_t gate_stride,
-                     const HeadGradients& gradients) noexcept override;
-
- private:
-  [[nodiscard]] bool concerns(const ActivationPatch& patch, ActivationName at) const noexcept {
-    return patch.at == at && patch.side == side_ && patch.layer == number_;
-  }
-
-  const PassProbe* probe_;
-  Side side_;
-  std::size_t number_;
-};
 
 /// The patches of a pass that requires gradients, kept for its backward pass.
 class KeptPatches {

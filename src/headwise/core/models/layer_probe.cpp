@@ -4,7 +4,7 @@
 #include <headwise/core/attention/linear.hpp>
 #include <headwise/core/kernels/dispatch.hpp>
 #include <headwise/core/memory/zeros.hpp>
-#include <headwise/core/models/activations.hpp>
+#include <headwise/core/models/layer_probe.hpp>
 
 namespace headwise {
 namespace {
@@ -106,7 +106,7 @@ void LayerProbe::capture_keys(const PoolingArguments& pooling, ActivationName na
   const bool is_sliced = side_ == Side::self && arguments_->cache == nullptr;
   const ActivationPatch all{.positions = is_sliced ? probe_->positions : nullptr,
                             .num_positions = probe_->num_positions};
-  for_each_patched_row(
+  for_each_chosen_row(
       all, mask.batch, pooling.num_kv_heads, mask.num_keys,
       [&](std::size_t sample, std::size_t head, std::size_t row, std::size_t number) {
         float* to = wanted->to + number * size;
@@ -150,13 +150,10 @@ void LayerProbe::pool_patched_rows(const PoolingArguments& pooling) const noexce
     return;
   }
   const std::size_t group = pooling.num_heads / pooling.num_kv_heads;
-  for (const ActivationPatch& patch : probe_->patches) {
-    if (patch.at != pattern || patch.side != side_ || patch.layer != number_) {
-      continue;
-    }
-    const std::size_t kept_size =
-        kept_floats(pattern, arguments_->mask->num_keys, pooling.value_size);
-    for_each_patched_row(
+  const std::size_t kept_size =
+      kept_floats(pattern, arguments_->mask->num_keys, pooling.value_size);
+  probe_->for_each_patch(pattern, side_, number_, [&](const ActivationPatch& patch) {
+    for_each_chosen_row(
         patch, weights.batch, weights.heads, weights.rows,
         [&](std::size_t sample, std::size_t head, std::size_t row, std::size_t number) {
           const float* of_row = weights.data.head(sample, head) + row * weights.size;
@@ -176,17 +173,17 @@ void LayerProbe::pool_patched_rows(const PoolingArguments& pooling) const noexce
             std::copy_n(of_row, weights.size, patch.kept + number * kept_size);
           }
         });
-  }
+  });
   if (pooling.key_mass == nullptr) {
     return;
   }
   write_zeros(pooling.key_mass, weights.batch * weights.heads * weights.size);
-  for_each_patched_row({}, weights.batch, weights.heads, weights.rows,
-                       [&](std::size_t sample, std::size_t head, std::size_t row, std::size_t) {
-                         kernels::add(
-                             pooling.key_mass + (sample * weights.heads + head) * weights.size,
-                             weights.data.head(sample, head) + row * weights.size, weights.size);
-                       });
+  for_each_chosen_row({}, weights.batch, weights.heads, weights.rows,
+                      [&](std::size_t sample, std::size_t head, std::size_t row, std::size_t) {
+                        kernels::add(
+                            pooling.key_mass + (sample * weights.heads + head) * weights.size,
+                            weights.data.head(sample, head) + row * weights.size, weights.size);
+                      });
 }
 
 /// Copies the rows of the weights that the caller asked for.
@@ -199,23 +196,23 @@ void LayerProbe::return_weights() const noexcept {
   const WeightRows& chosen = arguments_->weight_rows;
   const std::size_t num_heads = chosen.head_places != nullptr ? chosen.num_heads : weights.heads;
   const std::size_t num_rows = chosen.query_places != nullptr ? chosen.num_queries : weights.rows;
-  for_each_patched_row({}, weights.batch, weights.heads, weights.rows,
-                       [&](std::size_t sample, std::size_t head, std::size_t row, std::size_t) {
-                         const std::int64_t head_place = chosen.head_places != nullptr
-                                                             ? chosen.head_places[head]
-                                                             : static_cast<std::int64_t>(head);
-                         const std::int64_t row_place = chosen.query_places != nullptr
-                                                            ? chosen.query_places[row]
-                                                            : static_cast<std::int64_t>(row);
-                         if (head_place >= 0 && row_place >= 0) {
-                           const std::size_t place =
-                               (sample * num_heads + static_cast<std::size_t>(head_place)) *
-                                   num_rows +
-                               static_cast<std::size_t>(row_place);
-                           std::copy_n(weights.data.head(sample, head) + row * weights.size,
-                                       weights.size, to + place * weights.size);
-                         }
-                       });
+  for_each_chosen_row({}, weights.batch, weights.heads, weights.rows,
+                      [&](std::size_t sample, std::size_t head, std::size_t row, std::size_t) {
+                        const std::int64_t head_place = chosen.head_places != nullptr
+                                                            ? chosen.head_places[head]
+                                                            : static_cast<std::int64_t>(head);
+                        const std::int64_t row_place = chosen.query_places != nullptr
+                                                           ? chosen.query_places[row]
+                                                           : static_cast<std::int64_t>(row);
+                        if (head_place >= 0 && row_place >= 0) {
+                          const std::size_t place =
+                              (sample * num_heads + static_cast<std::size_t>(head_place)) *
+                                  num_rows +
+                              static_cast<std::size_t>(row_place);
+                          std::copy_n(weights.data.head(sample, head) + row * weights.size,
+                                      weights.size, to + place * weights.size);
+                        }
+                      });
 }
 
 void LayerProbe::after_pooling(const PoolingArguments& pooling) noexcept {
@@ -283,7 +280,7 @@ void LayerProbe::after_output(float* output) noexcept {
   const AttentionMask& mask = *arguments_->mask;
   const std::size_t num_heads = layer_->num_heads();
   const std::size_t width = layer_->parameters()->linear(parameter_number::W_o).sizes.out;
-  for_each_patched_row(
+  for_each_chosen_row(
       {}, mask.batch, num_heads, mask.num_queries,
       [&](std::size_t sample, std::size_t head, std::size_t row, std::size_t number) {
         if (probe_->replaces(head_out, side_, number_, head, row)) {
@@ -293,28 +290,33 @@ void LayerProbe::after_output(float* output) noexcept {
       });
 }
 
+template <typename Function>
+void LayerGradientProbe::for_each_constant_row(ActivationName name, const PoolingArguments& pooling,
+                                               const Function& function) const noexcept {
+  const AttentionMask& mask = *pooling.mask;
+  probe_->for_each_patch(name, side_, number_, [&](const ActivationPatch& patch) {
+    for_each_chosen_row(patch, mask.batch, pooling.num_heads, mask.num_queries,
+                        [&](std::size_t sample, std::size_t head, std::size_t row,
+                            std::size_t number) { function(patch, sample, head, row, number); });
+  });
+}
+
 void LayerGradientProbe::before_pooling(const PoolingArguments& pooling,
                                         const HeadGradients& gradients) noexcept {
-  const AttentionMask& mask = *pooling.mask;
   const std::size_t size = pooling.value_size;
   // What replaces pooled heads hides what replaces weights, and is hidden by their outputs.
   for (const ActivationName name : {head_out, z, pattern}) {
-    const std::size_t kept_size = kept_floats(name, mask.num_keys, size);
-    for (const ActivationPatch& patch : probe_->patches) {
-      if (!concerns(patch, name)) {
-        continue;
-      }
-      for_each_patched_row(
-          patch, mask.batch, pooling.num_heads, mask.num_queries,
-          [&](std::size_t sample, std::size_t head, std::size_t row, std::size_t number) {
-            float* gradient =
-                gradients.pooled.head(sample, head) + row * gradients.pooled.row_stride;
-            if (name != head_out) {
-              std::copy_n(gradient, size, patch.kept + (number + 1) * kept_size - size);
-            }
-            write_zeros(gradient, size);
-          });
-    }
+    const std::size_t kept_size = kept_floats(name, pooling.mask->num_keys, size);
+    for_each_constant_row(
+        name, pooling,
+        [&](const ActivationPatch& patch, std::size_t sample, std::size_t head, std::size_t row,
+            std::size_t number) {
+          float* gradient = gradients.pooled.head(sample, head) + row * gradients.pooled.row_stride;
+          if (name != head_out) {
+            std::copy_n(gradient, size, patch.kept + (number + 1) * kept_size - size);
+          }
+          write_zeros(gradient, size);
+        });
   }
 }
 
@@ -326,27 +328,22 @@ void LayerGradientProbe::after_pooling(const PoolingArguments& pooling, const fl
   const std::size_t group = pooling.num_heads / pooling.num_kv_heads;
   for (const ActivationName name : {z, pattern}) {
     const std::size_t kept_size = kept_floats(name, mask.num_keys, size);
-    for (const ActivationPatch& patch : probe_->patches) {
-      if (!concerns(patch, name)) {
-        continue;
-      }
-      for_each_patched_row(
-          patch, mask.batch, pooling.num_heads, mask.num_queries,
-          [&](std::size_t sample, std::size_t head, std::size_t row, std::size_t number) {
-            const float* kept = patch.kept + number * kept_size;
-            const float* gradient = kept + kept_size - size;
-            const float* pooled =
-                pooling.pooled.head(sample, head) + row * pooling.pooled.row_stride;
-            gradients.head_gate[sample * pooling.num_heads + head] +=
-                static_cast<float>(dot(pooled, gradient, size));
-            if (name == pattern) {
-              gemm_skipping_zeros(
-                  mask.num_keys, size, 1, {.data = kept, .row_stride = 1},
-                  {.data = gradient, .stride = size}, gate_of(gates, gate_stride, sample, head),
-                  gradients.values.head(sample, head / group), gradients.values.row_stride);
-            }
-          });
-    }
+    for_each_constant_row(
+        name, pooling,
+        [&](const ActivationPatch& patch, std::size_t sample, std::size_t head, std::size_t row,
+            std::size_t number) {
+          const float* kept = patch.kept + number * kept_size;
+          const float* gradient = kept + kept_size - size;
+          const float* pooled = pooling.pooled.head(sample, head) + row * pooling.pooled.row_stride;
+          gradients.head_gate[sample * pooling.num_heads + head] +=
+              static_cast<float>(dot(pooled, gradient, size));
+          if (name == pattern) {
+            gemm_skipping_zeros(
+                mask.num_keys, size, 1, {.data = kept, .row_stride = 1},
+                {.data = gradient, .stride = size}, gate_of(gates, gate_stride, sample, head),
+                gradients.values.head(sample, head / group), gradients.values.row_stride);
+          }
+        });
   }
   const auto clear = [&](ActivationName name, const HeadsView<float>& heads, std::size_t num_heads,
                          std::size_t rows) {

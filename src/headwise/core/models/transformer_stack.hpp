@@ -6,6 +6,7 @@
 #include <headwise/core/memory/arena.hpp>
 #include <headwise/core/models/activations.hpp>
 #include <headwise/core/models/feed_forward.hpp>
+#include <headwise/core/models/layer_probe.hpp>
 #include <headwise/core/models/model_parameters.hpp>
 #include <span>
 #include <vector>
