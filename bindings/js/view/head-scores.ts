@@ -1,7 +1,7 @@
-import { createCells, rampOf, shade } from './cells.js';
-import { cellsStyle } from './cells-style.js';
+import { rampOf, shade } from './cells.js';
+import { CellsElement } from './cells-element.js';
 import { element, range } from './dom.js';
-import { defineElement, DrawnElement } from './drawn-element.js';
+import { defineElement } from './drawn-element.js';
 import type { AttentionHeadsElement } from './element.js';
 import type { Place } from './grid.js';
 import { isList, isObject, type NumbersLike, outOfRange, readTensor, wrongType } from './read.js';
@@ -79,7 +79,7 @@ function createBox(score: number, limit: number): HTMLElement {
  *
  * Setting an invalid value throws a TypeError or a RangeError.
  */
-export class HeadScoresElement extends DrawnElement {
+export class HeadScoresElement extends CellsElement {
   static readonly observedAttributes = ['layer', 'head'];
 
   #given: NumbersLike | undefined;
@@ -92,20 +92,8 @@ export class HeadScoresElement extends DrawnElement {
   /** @internal */
   protected override readonly drawnProperty = 'scores';
 
-  readonly #cells = createCells(
-    {
-      say: (at) => this.#say(at),
-      select: (at) => {
-        this.#select(at);
-      },
-    },
-    this.said,
-  );
-
   constructor() {
-    super(cellsStyle);
-    this.#cells.root.classList.add('scores');
-    this.frame.append(this.#cells.root);
+    super('scores');
     this.upgrade(properties);
   }
 
@@ -166,15 +154,19 @@ export class HeadScoresElement extends DrawnElement {
     return (layer < layers && head < heads ? data?.[layer * heads + head] : undefined) ?? NaN;
   }
 
-  /** "Layer 3, Head 5: −0.12" */
-  #say(at: Place): string {
+  /**
+   * "Layer 3, Head 5: −0.12"
+   * @internal
+   */
+  protected override say(at: Place): string {
     const { layer, head, none } = this.#allWords;
     const score = this.#scoreAt(at);
     const told = Number.isNaN(score) ? none : shorten(score);
     return `${layer} ${at[0]}, ${head} ${at[1]}: ${told}`;
   }
 
-  #select(at: Place): void {
+  /** @internal */
+  protected override select(at: Place): void {
     const score = this.#scoreAt(at);
     if (Number.isNaN(score)) return;
     const [layer, head] = at;
@@ -215,7 +207,7 @@ export class HeadScoresElement extends DrawnElement {
     const at: Place | undefined =
       layer === undefined || head === undefined ? undefined : [layer, head];
     const isHead = at !== undefined && !Number.isNaN(this.#scoreAt(at));
-    this.#cells.show(words.map(layers, heads), isHead ? at : undefined);
+    this.cells.show(words.map(layers, heads), isHead ? at : undefined);
   }
 
   #make({ layers, heads, data }: Scores, words: HeadScoresWords): void {
@@ -225,7 +217,7 @@ export class HeadScoresElement extends DrawnElement {
     const limit = Math.max(-low, high);
     const largest = data.findIndex((score) => Math.abs(score) === limit);
     const at = Math.max(largest, 0);
-    this.#cells.make({
+    this.cells.make({
       rows: range(layers).map(String),
       columns: range(heads).map(String),
       titles: [words.layer, words.head],

@@ -1,8 +1,8 @@
 import { show } from '../runtime/errors.js';
-import { createCells, rampOf, shade } from './cells.js';
-import { cellsStyle } from './cells-style.js';
+import { rampOf, shade } from './cells.js';
+import { CellsElement } from './cells-element.js';
 import { element, range } from './dom.js';
-import { defineElement, DrawnElement } from './drawn-element.js';
+import { defineElement } from './drawn-element.js';
 import type { Place } from './grid.js';
 import { type NumbersLike, outOfRange, readIndex, readTexts, wrongType } from './read.js';
 import { twoDigits, visible } from './scene.js';
@@ -65,7 +65,7 @@ interface Inputs {
  * TypeError or a RangeError. If valid values contradict each other, the element keeps its last drawing until they
  * agree, and warns after a second.
  */
-export class LogitLensElement extends DrawnElement {
+export class LogitLensElement extends CellsElement {
   static readonly observedAttributes = ['top', 'layer', 'position'];
 
   #given: NumbersLike | undefined;
@@ -76,20 +76,8 @@ export class LogitLensElement extends DrawnElement {
   /** @internal */
   protected override readonly drawnProperty = 'logits';
 
-  readonly #cells = createCells(
-    {
-      say: (at) => this.#say(at),
-      select: (at) => {
-        this.#select(at);
-      },
-    },
-    this.said,
-  );
-
   constructor() {
-    super(cellsStyle);
-    this.#cells.root.classList.add('lens');
-    this.frame.append(this.#cells.root);
+    super('lens');
     this.upgrade(properties);
   }
 
@@ -180,8 +168,11 @@ export class LogitLensElement extends DrawnElement {
     return text;
   }
 
-  /** "Before layer 3, the: cat 0.62, dog 0.21" */
-  #say([row, position]: Place): string {
+  /**
+   * "Before layer 3, the: cat 0.62, dog 0.21"
+   * @internal
+   */
+  protected override say([row, position]: Place): string {
     const { table, tokens, top = 1 } = this.#made;
     const words = { ...englishLens, ...this.#made.words };
     const layer = this.#layerOf(row);
@@ -193,7 +184,8 @@ export class LogitLensElement extends DrawnElement {
     return `${place}, ${visible(tokens?.[position] ?? String(position))}: ${likely.join(', ')}`;
   }
 
-  #select([row, position]: Place): void {
+  /** @internal */
+  protected override select([row, position]: Place): void {
     const { table } = this.#made;
     if (table === undefined) return;
     const layer = this.#layerOf(row);
@@ -220,7 +212,7 @@ export class LogitLensElement extends DrawnElement {
     const { layer = Infinity, position = Infinity } = this;
     const isInside = layer < table.rows && position < table.positions;
     const words = { ...englishLens, ...inputs.words };
-    this.#cells.show(
+    this.cells.show(
       words.table(table.rows - 1, table.positions),
       isInside ? [table.rows - 1 - layer, position] : undefined,
     );
@@ -228,8 +220,8 @@ export class LogitLensElement extends DrawnElement {
 
   #make({ rows, positions, at }: TopTokens, { tokens, words, top = 1 }: Inputs): void {
     const { layer, out } = { ...englishLens, ...words };
-    this.#cells.root.style.setProperty('--lines', String(top));
-    this.#cells.make({
+    this.cells.root.style.setProperty('--lines', String(top));
+    this.cells.make({
       rows: range(rows).map((row) => (row === 0 ? out : String(this.#layerOf(row)))),
       columns: tokens ?? range(positions).map(String),
       titles: [layer, ''],
