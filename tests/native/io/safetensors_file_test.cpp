@@ -81,8 +81,7 @@ TEST_CASE("A SafetensorsFile gives what load_safetensors gives, of every dtype")
     CAPTURE(name);
     CHECK(same_bits(file.tensor(name), expected));
     CHECK(error_of([&, &key = name] { return file.integer_tensor(key); }) ==
-          invalid(folder / "a.safetensors", "tensor '" + name + "' of integers or booleans",
-                  name));
+          invalid(folder / "a.safetensors", "tensor '" + name + "' of integers or booleans", name));
   }
   for (const auto& [name, bits] : unread) {
     CHECK(error_of([&, key = name] { return file.tensor(key); }) ==
