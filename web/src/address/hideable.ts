@@ -1,16 +1,7 @@
 import { words } from './words.js';
 
-/** What a teacher can take away by the address: `?hide=controls,export`. Acts by their ids. */
-export const hideableNames = [
-  'toy',
-  'figure',
-  'heads',
-  'why',
-  'train',
-  'prune',
-  'words',
-  'align',
-  'questions',
+/** What a teacher can take away by the address beside acts, which are named by their ids: `?hide=controls,export`. */
+const parts = [
   'prose',
   'goal',
   'controls',
@@ -24,31 +15,40 @@ export const hideableNames = [
   'languages',
 ] as const;
 
-export type HideableName = (typeof hideableNames)[number];
-
-const isName = (name: string): name is HideableName =>
-  (hideableNames as readonly string[]).includes(name);
-
-const marked = new Map<HTMLElement, HideableName>();
+const marked = new Map<HTMLElement, string>();
 let hidden: ReadonlySet<string> = new Set();
 
-/** Lets the address hide an element by `name`, and returns it. */
-export function hideable<Target extends HTMLElement>(name: HideableName, target: Target): Target {
+/** Lets the address hide a part of the page by `name`, and returns it. */
+export const hideable = <Target extends HTMLElement>(
+  name: (typeof parts)[number],
+  target: Target,
+): Target => mark(name, target);
+
+/** Lets the address hide an act, or what belongs to it, by the act’s id, and returns it. */
+export const hideableAct = <Target extends HTMLElement>(id: string, target: Target): Target =>
+  mark(id, target);
+
+function mark<Target extends HTMLElement>(name: string, target: Target): Target {
   marked.set(target, name);
   apply(target, name);
   return target;
 }
 
-/** Hides what the query of an address names, and returns a sentence for each unknown name. */
-export function hideFrom(parameters: URLSearchParams): readonly string[] {
+/**
+ * Hides what the query of an address names, and returns a sentence for each unknown name.
+ *
+ * @param acts their ids
+ */
+export function hideFrom(parameters: URLSearchParams, acts: readonly string[]): readonly string[] {
   const names = (parameters.get('hide') ?? '').split(',').filter((name) => name !== '');
   hidden = new Set(names);
   for (const [target, name] of marked) apply(target, name);
-  const unknown = names.filter((name) => !isName(name));
-  return unknown.map((name) => words.hide(name, hideableNames));
+  const known: readonly string[] = [...acts, ...parts];
+  const unknown = names.filter((name) => !known.includes(name));
+  return unknown.map((name) => words.hide(name, known));
 }
 
-function apply(target: HTMLElement, name: HideableName): void {
+function apply(target: HTMLElement, name: string): void {
   // Not the attribute `hidden`, which elements that come and go use for themselves.
   target.toggleAttribute('data-hidden', hidden.has(name));
 }

@@ -1,4 +1,4 @@
-import { type HideableName, hideFrom } from './hideable.js';
+import { hideFrom } from './hideable.js';
 import type { Addressed } from './store.js';
 
 /**
@@ -86,7 +86,7 @@ export class AddressWriter {
 /** An act as the address sees it. */
 export interface AddressedAct {
   /** Of an act; the first screen has none. */
-  readonly id?: HideableName;
+  readonly id?: string;
   readonly store: Addressed;
   /** Says what of the address could not be taken as it was. */
   readonly showNotices: (sentences: readonly string[]) => void;
@@ -94,7 +94,7 @@ export interface AddressedAct {
 
 /** A link within the page: an act, and the parameters of its controls that are not as they begin. */
 export interface ActLink {
-  readonly act: HideableName;
+  readonly act: string;
   readonly query: string;
 }
 
@@ -110,7 +110,12 @@ export function readAddress(
 ): void {
   addressed = acts;
   const parameters = new URLSearchParams(window.location.search);
-  showNotices(hideFrom(parameters));
+  showNotices(
+    hideFrom(
+      parameters,
+      acts.flatMap(({ id }) => id ?? []),
+    ),
+  );
   for (const { store, showNotices } of acts) showNotices(store.readFrom(parameters));
 }
 

@@ -1,8 +1,7 @@
 import { presentQuery } from '../address/history.js';
 import { hideable } from '../address/hideable.js';
 import { speak } from '../format/sentences.js';
-import { translate, type Translation } from '../format/translation.js';
-import type { Texts } from './languages/texts.js';
+import { translate } from '../format/translation.js';
 import { element } from '../ui/dom.js';
 import { words } from './words.js';
 
@@ -12,10 +11,10 @@ const parameter = 'lang';
 /** Languages by their tags, each under its own name; English comes with the page. */
 const languages = {
   en: { name: 'English' },
-  zh: { name: '中文', load: () => import('./languages/zh/index.js') },
-  ko: { name: '한국어', load: () => import('./languages/ko/index.js') },
-  id: { name: 'Bahasa Indonesia', load: () => import('./languages/id/index.js') },
-} satisfies Record<string, { name: string; load?: () => Promise<Translation<Texts>> }>;
+  zh: { name: '中文', load: () => import('./languages/zh.js') },
+  ko: { name: '한국어', load: () => import('./languages/ko.js') },
+  id: { name: 'Bahasa Indonesia', load: () => import('./languages/id.js') },
+} satisfies Record<string, { name: string; load?: () => Promise<{ texts: object }> }>;
 
 type Language = keyof typeof languages;
 
@@ -31,7 +30,7 @@ export async function followLanguage(): Promise<readonly string[]> {
   const language = languages[tag];
   if (!('load' in language)) return [];
   try {
-    translate(await language.load());
+    translate((await language.load()).texts);
   } catch {
     return [words.language.notLoaded(language.name)];
   }

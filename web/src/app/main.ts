@@ -18,7 +18,7 @@ async function start(): Promise<void> {
   // Told below, where it is waited for.
   ready.catch(() => undefined);
   const { first, acts, showNotices } = createPage(await followLanguage());
-  const showReady = addFrame();
+  const showReady = addFrame(acts);
   openTerms();
   try {
     await ready;

@@ -6,15 +6,22 @@ import { currentAct } from './current-act.js';
 import { keepOffline } from './offline.js';
 import { words } from './words.js';
 
+/** An act with its short name. */
+interface NamedAct {
+  readonly root: HTMLElement;
+  readonly short: string;
+}
+
 /**
  * Links to the acts; the one being read is marked as current, and one
  * that is not shown has no link.
  */
-export function createNavigation(acts: readonly HTMLElement[]): HTMLElement {
-  const links = acts.map((act) => element('a', { href: `#${act.id}` }, ...nameOf(act)));
+export function createNavigation(acts: readonly NamedAct[]): HTMLElement {
+  const roots = acts.map(({ root }) => root);
+  const links = acts.map((act) => element('a', { href: `#${act.root.id}` }, ...nameOf(act)));
   const items = links.map((link) => element('li', {}, link));
   // An index stands apart: on a phone beside the name, where the line of the acts has no room for it.
-  const hasNumber = acts.map((act) => act.querySelector('h2 .act-number') !== null);
+  const hasNumber = roots.map((act) => act.querySelector('h2 .act-number') !== null);
   const root = element(
     'nav',
     { class: 'navigation', 'aria-label': words.frame.navigation },
@@ -32,8 +39,8 @@ export function createNavigation(acts: readonly HTMLElement[]): HTMLElement {
   );
 
   const update = (): void => {
-    const shown = acts.map((act) => act.getClientRects().length > 0);
-    const tops = acts.map((act, index) =>
+    const shown = roots.map((act) => act.getClientRects().length > 0);
+    const tops = roots.map((act, index) =>
       shown[index] ? act.getBoundingClientRect().top : Infinity,
     );
     const { scrollHeight } = document.documentElement;
@@ -49,10 +56,9 @@ export function createNavigation(acts: readonly HTMLElement[]): HTMLElement {
 }
 
 /** The number of an act, as its heading has it, and its short name. */
-function nameOf(act: HTMLElement): Node[] {
-  const names: Readonly<Partial<Record<string, string>>> = words.frame.acts;
-  const number = act.querySelector('h2 .act-number')?.cloneNode(true);
-  const name = new Text(names[act.id] ?? act.id);
+function nameOf({ root, short }: NamedAct): Node[] {
+  const number = root.querySelector('h2 .act-number')?.cloneNode(true);
+  const name = new Text(short);
   return number === undefined ? [name] : [number, name];
 }
 
@@ -67,10 +73,9 @@ function updateOncePerFrame(update: () => void): void {
  * Puts the way into the page around what is laid out: a link that skips to the acts, and their
  * navigation. The function that comes back is called once the acts have their content.
  */
-export function addFrame(): () => void {
+export function addFrame(acts: readonly NamedAct[]): () => void {
   const main = document.querySelector('main');
   if (main === null) throw new Error('the page has no main element');
-  const acts = [...main.querySelectorAll<HTMLElement>(':scope > section[id]')];
   main.id = 'acts';
   main.tabIndex = -1;
   main.setAttribute('aria-busy', 'true');
@@ -82,7 +87,7 @@ export function addFrame(): () => void {
     main.removeAttribute('aria-busy');
     performance.mark('interactive');
     goToAddress();
-    anchorActs(acts);
+    anchorActs(acts.map(({ root }) => root));
     keepOffline();
   };
 }

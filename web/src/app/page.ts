@@ -1,9 +1,10 @@
-import { hideable, type HideableName } from '../address/hideable.js';
+import { hideable, hideableAct } from '../address/hideable.js';
 import { createFirstScreen, type FirstScreen } from '../first/first-screen.js';
+import type { ActDescription } from '../ui/act.js';
 import { element, paragraph } from '../ui/dom.js';
 import { liveRegion } from '../ui/live-region.js';
 import { createNotices } from '../ui/notices.js';
-import { type ActDescription, acts } from './acts.js';
+import { acts } from './acts.js';
 import { createLanguageSwitch } from './language.js';
 import { words } from './words.js';
 
@@ -49,7 +50,9 @@ export function createPage(aboutLanguage: readonly string[]): Page {
 
 /** An act of the page. */
 export interface PlacedAct {
-  readonly id: HideableName;
+  readonly id: string;
+  /** Its name in the navigation. */
+  readonly short: string;
   readonly root: HTMLElement;
   readonly open: ActDescription['open'];
   /** Where its live content goes. */
@@ -90,7 +93,8 @@ function placeAct({ id, intro, isIndex, open }: ActDescription, number: number):
   );
   return {
     id,
-    root: hideable(id, root),
+    short: intro.short,
+    root: hideableAct(id, root),
     open,
     live,
     showNotices: notices.show,

@@ -36,17 +36,5 @@ export const words = translatable('app', {
   frame: {
     skip: 'Skip to the first act',
     navigation: 'Acts',
-    /** Short names, by the ids of the acts. */
-    acts: {
-      toy: 'Toy',
-      figure: 'Figure',
-      heads: 'Heads',
-      why: 'Why',
-      train: 'Train',
-      prune: 'Prune',
-      words: 'Words',
-      align: 'Align',
-      questions: 'Questions',
-    },
   },
 });

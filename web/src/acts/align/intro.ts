@@ -2,6 +2,7 @@ import { translatable } from '../../format/translation.js';
 
 /** What the page says of the act before its code is loaded. */
 export const intro = translatable('alignIntro', {
+  short: 'Align',
   title: 'Cross-attention: reading the alignment',
   lead: 'In cross-attention, queries come from one sequence and keys and values from another: here a [decoder], which writes a date as ISO 8601, attends to the output of an [encoder], which reads the date in words.',
   paragraphs: [

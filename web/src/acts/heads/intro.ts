@@ -2,6 +2,7 @@ import { translatable } from '../../format/translation.js';
 
 /** What the page says of the act before its code is loaded. */
 export const intro = translatable('headsIntro', {
+  short: 'Heads',
   title: 'The heads',
   lead: 'With random input the keys differ, and so do the heads, because each [projects|projection] them with parameters of its own.',
   paragraphs: [

@@ -2,6 +2,7 @@ import { translatable } from '../../format/translation.js';
 
 /** What the page says of the act before its code is loaded. */
 export const intro = translatable('pruneIntro', {
+  short: 'Prune',
   title: 'Which heads matter, and which can go',
   lead: 'To judge a measure of importance one must know which heads matter, so here this is planted.',
   paragraphs: [

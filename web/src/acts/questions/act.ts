@@ -1,4 +1,4 @@
-import { hideable } from '../../address/hideable.js';
+import { hideableAct } from '../../address/hideable.js';
 import type { Store } from '../../address/store.js';
 import { createActLink } from '../../ui/act-link.js';
 import { createPanelEnd } from '../../ui/controls/panel-end.js';
@@ -98,7 +98,7 @@ function createViews(question: QuestionName): HTMLElement {
       {},
       ...viewsOf[question].map((name) => {
         const view = viewOf(name);
-        return hideable(view.act, element('li', {}, createActLink(view, words.views[name])));
+        return hideableAct(view.act, element('li', {}, createActLink(view, words.views[name])));
       }),
     ),
   );

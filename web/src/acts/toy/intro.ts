@@ -2,6 +2,7 @@ import { translatable } from '../../format/translation.js';
 
 /** What the page says of the act before its code is loaded. */
 export const intro = translatable('toyIntro', {
+  short: 'Toy',
   title: 'The toy example',
   lead: 'The chapter tests its layer on the simplest input: [queries|query], [keys|key] and [values|value] that are all ones, in a batch of two samples.',
   paragraphs: [

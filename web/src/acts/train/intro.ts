@@ -2,6 +2,7 @@ import { translatable } from '../../format/translation.js';
 
 /** What the page says of the act before its code is loaded. */
 export const intro = translatable('trainIntro', {
+  short: 'Train',
   title: 'Train it',
   lead: 'Here heads learn while you watch: a line that rises shows that a head takes a role.',
   paragraphs: [

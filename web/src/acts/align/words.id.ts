@@ -1,0 +1,113 @@
+/** What the act of the alignment says, in Indonesian. */
+import { listOf } from '../../format/sentences.js';
+import type { Translation } from '../../format/translation.js';
+import type {
+  corrections as EnglishAlignCorrections,
+  intro as EnglishAlignIntro,
+} from './intro.js';
+import type { words as EnglishAlign } from './words.js';
+
+const textHint = 'Huruf, angka, spasi, koma, dan tanda hubung, paling banyak 18.';
+
+export const align: Translation<typeof EnglishAlign> = {
+  rail: 'Pelatihan encoder–decoder',
+  goal: 'Latih sampai 95\u00a0% tanggal baru benar. Head mana yang membaca bulan?',
+  goalReached: (step, variant) => `Pada langkah ${step}, dengan model “${variant}”.`,
+  buttons: 'Pelatihan',
+  start: 'Mulai',
+  goOn: 'Lanjut',
+  pause: 'Jeda',
+  step: 'Langkah',
+  again: 'Ulangi',
+  ended: 'Selesai',
+  variant: 'Model',
+  variants: {
+    standard: 'Standar',
+    alone: 'Encoder tanpa atensi',
+    shared: 'Embedding bersama',
+  },
+  variantNotes: {
+    standard: 'Satu lapisan encoder dan satu lapisan decoder.',
+    alone:
+      'Atensi diri encoder dimatikan: sebuah kunci memuat karakternya dan posisinya, tetapi tidak apakah karakter itu bagian dari hari atau tahun.',
+    shared:
+      'Masukan, keluaran, dan unembedding memakai satu tabel embedding. Bandingkan akurasinya dengan apa yang diperhatikan head.',
+  },
+  heads: 'Head',
+  more: 'Seed',
+  panel: 'Seed run ini, dan tautan ke run ini',
+
+  waiting: 'Membuat model.',
+  status: (step, last, loss, accuracy) =>
+    `Langkah ${step} dari ${last}: loss ${loss}, ${accuracy} tanggal baru benar.`,
+
+  parts: { year: 'tahun', month: 'bulan', day: 'hari' },
+  verdict: {
+    learnt: (accuracy, step) => `${accuracy} tanggal baru benar setelah ${step} langkah.`,
+    notLearnt: (accuracy, step) =>
+      `Belum dipelajari: ${accuracy} tanggal baru benar setelah ${step} langkah.`,
+    reads: (head, found) => `Head ${head} membaca ${listOf(found)}.`,
+    part: (part, share) => `${part} (${share})`,
+    none: (found) => `Tidak ada head yang selaras dengan sisanya: paling baik ${listOf(found)}.`,
+    noneAtAll: (found) =>
+      `Tidak ada head yang selaras dengan suatu bagian: paling baik ${listOf(found)}.`,
+    elsewhere:
+      'Benar tanpa keselarasan: keluaran encoder pada satu posisi juga memuat informasi dari posisi lain, sehingga bobot ini tidak menunjukkan asal sebuah karakter.',
+  },
+
+  text: 'Tanggal untuk dibaca model',
+  textHint,
+  textKept: (shown) => `${textHint} Model membaca “${shown}”.`,
+  textEmpty: 'Ketik tanggal seperti 5 March 2021.',
+  examples: 'Contoh',
+  right: (sentence) => `${sentence}.`,
+  wrong: (sentence, expected) => `${sentence}. Seharusnya ${expected}.`,
+  noTruth:
+    'Bukan tanggal dalam bentuk yang dilatih, seperti March 5, 2021 atau 5 Mar 2021, dengan tahun dari 1000 sampai 2999: tidak ada jawaban benar sebagai pembanding.',
+
+  figure: 'Keselarasan: dari setiap karakter keluaran ke karakter masukan yang diperhatikannya',
+  padding: (length, longest) =>
+    `Diarsir: dalam satu batch, masukan ${length} karakter ini diberi padding hingga ${longest} kunci, dan panjang validnya memasker padding itu: bobot 0 dari setiap kueri. Kueri tidak memerlukan masker, karena tidak ada yang dirata-ratakan atas kueri.`,
+  queries: 'Karakter keluaran',
+  output: (number) => `Keluaran ${number}`,
+  query: (number, character, attended) => `Keluaran ${number}, ${character}: ${attended}`,
+  attends: (head, key, share) => `head ${head} memberi ${key} ${share}`,
+  hint: 'Tunjuk atau pilih sebuah karakter keluaran untuk melihat bobotnya saja. Tekan sebuah head untuk melihat head itu saja.',
+  space: 'spasi',
+
+  maps: 'Bobot per head: karakter keluaran ke bawah, karakter masukan ke samping',
+  head: (head) => `Head ${head}`,
+  map: (head, answer, text) =>
+    `Head ${head}: bobot keluaran ${answer} (baris) untuk masukan ${text} (kolom)`,
+  headAlone: (head) => `Tampilkan head ${head} saja`,
+  best: 'terbaik',
+  outlined:
+    'Bergaris tepi: karakter asal keluaran. Batang: bagian bobot head pada karakter itu, atas tanggal baru; garis kecil menandai letak bobot seragam.',
+  curve: 'Kurva',
+  curves: { share: 'Akurasi dan keselarasan', loss: 'Loss' },
+  loss: 'Loss',
+  lossCurve: 'Loss menurut langkah pelatihan, untuk data pelatihan dan tanggal baru',
+  trained: 'pelatihan',
+  unseen: 'tanggal baru',
+  shares: 'Bagian',
+  shareCurve:
+    'Bagian tanggal baru yang benar, dan bagian bobot setiap head pada karakter yang benar',
+  dates: 'tanggal benar',
+  aligned: (head) => `head ${head}`,
+  steps: 'langkah',
+  exportName: 'keselarasan',
+};
+
+export const alignIntro: Translation<typeof EnglishAlignIntro> = {
+  short: 'Silang',
+  title: 'Atensi silang: membaca keselarasan',
+  lead: 'Dalam atensi silang (cross-attention), kueri (query) berasal dari satu barisan, sedangkan kunci (key) dan nilai (value) dari barisan lain: di sini sebuah [decoder], yang menulis tanggal dalam format ISO 8601, memperhatikan keluaran sebuah [encoder], yang membaca tanggal dalam kata-kata.',
+  paragraphs: [
+    'Diketahui dari karakter masukan mana setiap karakter keluaran berasal, sehingga [bobot atensi|attention weight] (attention weight) sebuah head dapat dibandingkan dengan keselarasan (alignment) yang sebenarnya.',
+  ],
+};
+
+export const alignCorrections: Translation<typeof EnglishAlignCorrections> = {
+  noHead: (head, heads) =>
+    `Tidak ada head ${head} dari ${heads} di bagian “${alignIntro.title}”; semuanya ditampilkan.`,
+};

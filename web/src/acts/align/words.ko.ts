@@ -1,0 +1,111 @@
+/** The act of cross-attention in Korean. */
+import { listOf } from '../../format/sentences.js';
+import type { Translation } from '../../format/translation.js';
+import type {
+  corrections as EnglishAlignCorrections,
+  intro as EnglishAlignIntro,
+} from './intro.js';
+import type { words as EnglishAlign } from './words.js';
+
+const title = '교차 어텐션: 정렬 읽기';
+const textHint = '영문자, 숫자, 공백, 쉼표, 하이픈으로 최대 18자.';
+
+export const align: Translation<typeof EnglishAlign> = {
+  rail: '인코더–디코더의 학습',
+  goal: '처음 보는 날짜의 95\u00a0%를 맞힐 때까지 학습하십시오. 월은 어느 헤드가 읽습니까?',
+  goalReached: (step, variant) => `“${variant}” 모델로 ${step}단계에서 달성.`,
+  buttons: '학습',
+  start: '시작',
+  goOn: '계속',
+  pause: '일시 정지',
+  step: '한 단계',
+  again: '다시 시작',
+  ended: '완료',
+  variant: '모델',
+  variants: {
+    standard: '표준',
+    alone: '어텐션 없는 인코더',
+    shared: '공유 임베딩',
+  },
+  variantNotes: {
+    standard: '인코더 층 하나와 디코더 층 하나로 이루어집니다.',
+    alone:
+      '인코더의 셀프 어텐션(self-attention)을 껐습니다. 키에는 문자와 그 위치가 담기지만, 그 문자가 일에 속하는지 연도에 속하는지는 담기지 않습니다.',
+    shared:
+      '입력, 출력, 언임베딩(unembedding)이 임베딩 테이블 하나를 함께 씁니다. 정확도와 헤드가 어텐션을 주는 곳을 비교해 보십시오.',
+  },
+  heads: '헤드',
+  more: '시드',
+  panel: '실행의 시드와 링크',
+
+  waiting: '모델을 만드는 중입니다.',
+  status: (step, last, loss, accuracy) =>
+    `${last}단계 중 ${step}단계: 손실 ${loss}, 처음 보는 날짜의 정답률 ${accuracy}.`,
+
+  parts: { year: '연', month: '월', day: '일' },
+  verdict: {
+    learnt: (accuracy, step) => `${step}단계를 학습한 뒤 처음 보는 날짜의 ${accuracy}를 맞힙니다.`,
+    notLearnt: (accuracy, step) =>
+      `학습되지 않음: ${step}단계를 학습한 뒤 처음 보는 날짜의 ${accuracy}를 맞힙니다.`,
+    reads: (head, found) => `${head}번 헤드가 읽는 부분: ${listOf(found)}.`,
+    part: (part, share) => `${part}(${share})`,
+    none: (found) => `나머지 부분에 정렬되는 헤드는 없습니다. 최고 ${listOf(found)}.`,
+    noneAtAll: (found) => `어느 부분에도 정렬되는 헤드가 없습니다. 최고 ${listOf(found)}.`,
+    elsewhere:
+      '정렬되지 않았는데도 맞힙니다. 한 위치의 인코더 출력에는 다른 위치의 정보도 들어 있어서, 이 가중치만으로는 문자가 어디에서 왔는지 알 수 없습니다.',
+  },
+
+  text: '모델이 읽을 날짜',
+  textHint,
+  textKept: (shown) => `${textHint} 모델이 읽는 것은 “${shown}”입니다.`,
+  textEmpty: '5 March 2021과 같은 날짜를 입력하십시오.',
+  examples: '예시',
+  right: (sentence) => `${sentence}.`,
+  wrong: (sentence, expected) => `${sentence}. 정답은 ${expected}입니다.`,
+  noTruth:
+    'March 5, 2021이나 5 Mar 2021처럼 학습에 쓰인 형식의, 1000년부터 2999년까지의 날짜가 아니므로 비교할 정답이 없습니다.',
+
+  figure: '정렬: 각 출력 문자에서 그 문자가 어텐션을 주는 입력 문자로',
+  padding: (length, longest) =>
+    `빗금: 배치 안에서 ${length}자인 이 입력은 키 ${longest}개 길이로 패딩(padding)되며, 유효 길이(valid length)가 패딩을 마스크합니다. 그래서 패딩의 가중치는 모든 쿼리에서 0입니다. 쿼리에 대해서는 평균을 내지 않으므로 쿼리에는 마스크가 필요 없습니다.`,
+  queries: '출력 문자',
+  output: (number) => `출력 ${number}`,
+  query: (number, character, attended) => `출력 ${number}, ${character}: ${attended}`,
+  attends: (head, key, share) => `${head}번 헤드 → ${key} ${share}`,
+  hint: '출력 문자를 가리키거나 선택하면 그 문자의 가중치만 보입니다. 헤드를 누르면 그 헤드만 보입니다.',
+  space: '공백',
+
+  maps: '헤드별 가중치: 세로는 출력 문자, 가로는 입력 문자',
+  head: (head) => `헤드 ${head}`,
+  map: (head, answer, text) => `헤드 ${head}: 입력 ${text}(열)에 대한 출력 ${answer}(행)의 가중치`,
+  headAlone: (head) => `${head}번 헤드만 보기`,
+  best: '최고',
+  outlined:
+    '테두리: 출력이 비롯된 문자. 막대: 처음 보는 날짜에서 헤드의 가중치 중 그 문자에 놓인 비율. 눈금은 가중치가 균등할 때의 위치입니다.',
+  curve: '곡선',
+  curves: { share: '정확도와 정렬', loss: '손실' },
+  loss: '손실',
+  lossCurve: '학습 단계에 따른 학습 날짜와 처음 보는 날짜의 손실',
+  trained: '학습',
+  unseen: '처음 보는 날짜',
+  shares: '비율',
+  shareCurve: '처음 보는 날짜 중 맞힌 비율과, 각 헤드의 가중치 중 올바른 문자에 놓인 비율',
+  dates: '맞힌 날짜',
+  aligned: (head) => `헤드 ${head}`,
+  steps: '단계',
+  exportName: '정렬',
+};
+
+export const alignIntro: Translation<typeof EnglishAlignIntro> = {
+  short: '정렬',
+  title,
+  lead: '교차 어텐션(cross-attention)에서는 쿼리(query)가 한 시퀀스에서 오고 키(key)와 값(value)은 다른 시퀀스에서 옵니다. 여기서는 날짜를 ISO 8601로 쓰는 [디코더|decoder](decoder)가, 말로 적은 날짜를 읽는 [인코더|encoder](encoder)의 출력에 어텐션을 줍니다.',
+  paragraphs: [
+    '각 출력 문자가 어느 입력 문자에서 왔는지 알고 있으므로, 헤드의 [어텐션 가중치|attention weight](attention weight)를 실제 정렬과 비교할 수 있습니다.',
+  ],
+};
+
+export const alignCorrections: Translation<typeof EnglishAlignCorrections> = {
+  noHead: (head, heads) =>
+    `“${title}” 섹션에는 헤드가 ${heads}개뿐이어서 ${head}번 헤드가 없습니다. 모든 헤드를 표시합니다.`,
+};

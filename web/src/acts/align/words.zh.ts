@@ -1,0 +1,106 @@
+/** What the act align says, in Simplified Chinese. */
+import { listOf } from '../../format/sentences.js';
+import type { Translation } from '../../format/translation.js';
+import type {
+  corrections as EnglishAlignCorrections,
+  intro as EnglishAlignIntro,
+} from './intro.js';
+import type { words as EnglishAlign } from './words.js';
+
+export const alignIntro: Translation<typeof EnglishAlignIntro> = {
+  short: '对齐',
+  title: '交叉注意力：读出对齐',
+  lead: '在交叉注意力（cross-attention）中，查询来自一个序列，键和值来自另一个序列：这里的[解码器|decoder]（decoder）把日期写成ISO 8601格式，它关注[编码器|encoder]（encoder）的输出，而编码器读取用文字写的日期。',
+  paragraphs: [
+    '已知每个输出字符来自哪些输入字符，因此可以把一个头的[注意力权重|attention weight]（attention weights）与真实的对齐（alignment）相比较。',
+  ],
+};
+
+export const alignCorrections: Translation<typeof EnglishAlignCorrections> = {
+  noHead: (head, heads) => `“${alignIntro.title}”中只有${heads}个头，没有头${head}；现显示所有头。`,
+};
+
+const textHint = '字母、数字、空格、逗号和连字符，最多18个。';
+
+export const align: Translation<typeof EnglishAlign> = {
+  rail: '编码器-解码器的训练',
+  goal: '训练到未见过的日期正确率达95\u00a0%。哪个头读取月份？',
+  goalReached: (step, variant) => `在第${step}步，使用模型“${variant}”。`,
+  buttons: '训练',
+  start: '开始',
+  goOn: '继续',
+  pause: '暂停',
+  step: '单步',
+  again: '重新开始',
+  ended: '已完成',
+  variant: '模型',
+  variants: {
+    standard: '标准',
+    alone: '编码器无注意力',
+    shared: '共享嵌入',
+  },
+  variantNotes: {
+    standard: '编码器和解码器各一层。',
+    alone: '编码器的自注意力已关闭：键只编码自己的字符和位置，不知道该字符属于日还是年。',
+    shared: '输入、输出和最后的输出层共用一张嵌入表。请比较精度和各个头关注的位置。',
+  },
+  heads: '头数',
+  more: '种子',
+  panel: '这次运行的种子，以及指向它的链接',
+
+  waiting: '正在创建模型。',
+  status: (step, last, loss, accuracy) =>
+    `第${step}步，共${last}步：损失${loss}，未见过的日期正确率为${accuracy}。`,
+
+  parts: { year: '年', month: '月', day: '日' },
+  verdict: {
+    learnt: (accuracy, step) => `${step}步后，未见过的日期正确率为${accuracy}。`,
+    notLearnt: (accuracy, step) => `没有学会：${step}步后，未见过的日期正确率为${accuracy}。`,
+    reads: (head, found) => `头${head}读取${listOf(found)}。`,
+    part: (part, share) => `${part}（${share}）`,
+    none: (found) => `其余部分没有头与之对齐：最高为${listOf(found)}。`,
+    noneAtAll: (found) => `没有头与任何部分对齐：最高为${listOf(found)}。`,
+    elsewhere:
+      '结果正确却没有对齐：编码器在一个位置的输出也含有其他位置的信息，所以这些权重并不显示字符从何而来。',
+  },
+
+  text: '让模型读取的日期',
+  textHint,
+  textKept: (shown) => `${textHint}模型读到的是“${shown}”。`,
+  textEmpty: '请输入一个日期，例如5 March 2021。',
+  examples: '例子',
+  right: (sentence) => `${sentence}。`,
+  wrong: (sentence, expected) => `${sentence}。应为${expected}。`,
+  noTruth:
+    '不属于训练过的日期格式（如March 5, 2021或5 Mar 2021，年份从1000到2999）：没有可供比较的正确答案。',
+
+  figure: '对齐：每个输出字符到它所关注的输入字符',
+  padding: (length, longest) =>
+    `斜线：在批量中，这个${length}个字符的输入被填充到${longest}个键，有效长度掩蔽了填充部分：任何查询给它的权重都是0。查询不需要掩码，因为不对查询求平均。`,
+  queries: '输出字符',
+  output: (number) => `输出${number}`,
+  query: (number, character, attended) => `输出${number}，${character}：${attended}`,
+  attends: (head, key, share) => `头${head}给${key}的权重为${share}`,
+  hint: '指向或选中一个输出字符，单独查看它的权重。按一个头，单独查看这个头。',
+  space: '空格',
+
+  maps: '各个头的权重：纵向为输出字符，横向为输入字符',
+  head: (head) => `头${head}`,
+  map: (head, answer, text) => `头${head}：输出${answer}（行）对输入${text}（列）的权重`,
+  headAlone: (head) => `单独显示头${head}`,
+  best: '最佳',
+  outlined:
+    '框出的是该输出所来自的字符。条形：在未见过的日期上，该头的权重落在这些字符上的份额；刻度线是均匀权重的位置。',
+  curve: '曲线',
+  curves: { share: '精度和对齐', loss: '损失' },
+  loss: '损失',
+  lossCurve: '训练日期和未见过的日期的损失，随训练步数变化',
+  trained: '训练',
+  unseen: '未见过的日期',
+  shares: '份额',
+  shareCurve: '未见过的日期的正确率，以及每个头的权重落在正确字符上的份额',
+  dates: '日期正确率',
+  aligned: (head) => `头${head}`,
+  steps: '步数',
+  exportName: '对齐图',
+};

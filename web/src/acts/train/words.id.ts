@@ -1,0 +1,184 @@
+/** What the act that trains says, in Indonesian. */
+import type { Translation } from '../../format/translation.js';
+import type { intro as EnglishTrainIntro } from './intro.js';
+import type { words as EnglishTrain } from './words.js';
+import { copyOffset, type TaskName } from '../../worker/tasks.js';
+import type { ScoreName } from '../../worker/training.js';
+
+type Ran = Parameters<(typeof EnglishTrain)['verdict']>[0];
+type Look = Parameters<(typeof EnglishTrain)['oneLook']>[2];
+
+const tasks: Readonly<Record<TaskName, string>> = {
+  induction: 'Induksi',
+  recall: 'Ingat',
+  sort: 'Urutkan',
+  reverse: 'Balikkan',
+  copy: 'Salin',
+  previous: 'Token sebelumnya',
+};
+
+const explanations: Readonly<Record<TaskName, string>> = {
+  induction:
+    'Sebuah barisan acak berulang. Sejak kemunculan kedua, setiap posisi harus memprediksi token berikutnya.',
+  recall:
+    'Nama-nama, masing-masing diikuti nilainya; lalu hanya nama, yang nilainya harus diprediksi.',
+  sort: 'Unsur-unsur, pemisah, lalu unsur yang sama dalam urutan naik: setiap posisi harus memprediksi unsur berikutnya.',
+  reverse:
+    'Unsur-unsur, pemisah, lalu unsur yang sama dalam urutan terbalik, dari yang terakhir ke yang pertama.',
+  copy: `Setiap posisi harus memprediksi token ${copyOffset} posisi sebelumnya.`,
+  previous: 'Setiap posisi harus memprediksi token sebelumnya.',
+};
+
+const rightKeys: Readonly<Record<TaskName, string>> = {
+  induction: 'token yang dulu mengikuti token yang sama',
+  recall: 'nilai dari nama itu',
+  sort: 'unsur berikutnya dalam urutan',
+  reverse: 'unsur berikutnya dalam urutan terbalik',
+  copy: `token ${copyOffset} posisi sebelumnya`,
+  previous: 'token sebelumnya',
+};
+
+const shortNames: Readonly<Record<ScoreName, string>> = {
+  rightKey: 'kunci benar',
+  previousToken: 'token sebelumnya',
+  induction: 'induksi',
+  firstToken: 'token pertama',
+};
+
+const lookingAt = (score: ScoreName, task: TaskName): string =>
+  ({
+    rightKey: rightKeys[task],
+    previousToken: 'token sebelumnya',
+    induction: rightKeys.induction,
+    firstToken: 'token pertama',
+  })[score];
+
+const cameTo = ({ step, accuracy, goalStep }: Ran): string =>
+  goalStep === undefined
+    ? `akurasi ${accuracy} setelah ${step} langkah`
+    : `akurasi 99\u00a0% pada langkah ${goalStep}`;
+
+const looks = ({ layer, head, key, symbol, weight }: Look): string =>
+  `posisi ${key} (${symbol}) di lapisan ${layer}, head ${head}, dengan bobot ${weight}`;
+
+export const train: Translation<typeof EnglishTrain> = {
+  goalTask:
+    'Capai akurasi 99\u00a0%. Lalu coba satu lapisan saja: dapatkah satu lapisan mengerjakan tugas dua lapisan?',
+  goalReached: (step, layers, seed) =>
+    `Diperlukan ${step} langkah dengan ${layers} lapisan dan seed ${seed}.`,
+  goalAnswered: (two, one) =>
+    one.goalStep === undefined
+      ? `Dengan ${two.layers} lapisan tercapai ${cameTo(two)}; dengan satu lapisan ${cameTo(one)}: satu lapisan tidak mampu mengerjakannya.`
+      : `Dengan ${two.layers} lapisan tercapai ${cameTo(two)}, dengan satu lapisan ${cameTo(one)}: untuk tugas ini satu lapisan cukup.`,
+  verdict: (run, other) =>
+    other === undefined
+      ? `${run.layers} lapisan: ${cameTo(run)}.`
+      : `${run.layers} lapisan: ${cameTo(run)}; ${other.layers} lapisan dengan seed yang sama: ${cameTo(other)}.`,
+  pin: 'Sematkan run ini',
+  unpin: 'Lepas sematan',
+  now: 'Kini',
+  pinnedName: (task, layers, heads, seed) =>
+    `disematkan: ${tasks[task]}, ${layers}\u00a0lapisan, ${heads}\u00a0head per lapisan, seed\u00a0${seed}`,
+  pinned: (run, roles) =>
+    roles.length === 0
+      ? `Run yang disematkan: ${cameTo(run)}, tidak ada head yang berperan.`
+      : `Run yang disematkan: ${cameTo(run)}; head yang berperan, sebagai lapisan.head: ${roles
+          .map(({ score, heads }) => `${shortNames[score]} ${heads.join(', ')}`)
+          .join('; ')}.`,
+  compared: (goalStep, pinnedStep) => {
+    if (goalStep === undefined) return 'Run ini belum mencapai 99\u00a0%.';
+    if (pinnedStep === undefined)
+      return `Run ini mencapai 99\u00a0% pada langkah ${goalStep}, run yang disematkan tidak.`;
+    if (goalStep === pinnedStep) return 'Run ini mencapai 99\u00a0% pada langkah yang sama.';
+    const steps = Math.abs(goalStep - pinnedStep);
+    return `Run ini mencapai 99\u00a0% pada langkah ${goalStep}, ${steps} langkah lebih ${goalStep < pinnedStep ? 'awal' : 'lambat'}.`;
+  },
+  handle: 'Langkah yang ditampilkan',
+  stepShown: (step, loss, accuracy) => `Langkah ${step}: loss ${loss}, akurasi ${accuracy}`,
+  past: (step, loss, accuracy, last) =>
+    `Langkah ${step} dari ${last}: loss ${loss}, akurasi ${accuracy} pada barisan baru.`,
+  panel: 'Tugas dan model',
+  more: 'Laju belajar, seed, dan sumbu loss',
+  task: 'Tugas',
+  tasks,
+  explanations,
+  layers: 'Lapisan',
+  heads: 'Head per lapisan',
+  rate: 'Laju belajar',
+  speed: 'Langkah per detik',
+  speeds: { '1': '1', '10': '10', '60': '60', full: 'Penuh' },
+  start: 'Mulai',
+  goOn: 'Lanjut',
+  pause: 'Jeda',
+  step: '1 langkah',
+  again: 'Ulangi',
+  buttons: 'Pelatihan',
+  waiting: 'Membuat model.',
+  status: (step, loss, accuracy) =>
+    `Langkah ${step}: loss ${loss}, akurasi ${accuracy} pada barisan baru.`,
+  ended: (step) => `Run berakhir pada langkah ${step}.`,
+  goal: (step) => `Langkah ${step}: akurasi mencapai 99\u00a0%.`,
+  took: (step, { layer, head }, score, task) =>
+    `Langkah ${step}: head ${head} di lapisan ${layer} kini memperhatikan ${lookingAt(score, task)}.`,
+  left: (step, { layer, head }, score, task) =>
+    `Langkah ${step}: head ${head} di lapisan ${layer} tidak lagi memperhatikan ${lookingAt(score, task)}.`,
+  log: 'Peristiwa',
+  nothingYet: 'Belum ada head yang mengambil peran.',
+  target: 'target',
+  composition: 'Token dalam barisan: apa yang diperhatikan sebuah kueri',
+  token: (position, symbol, target) =>
+    target === undefined
+      ? `Posisi ${position}: ${symbol}`
+      : `Posisi ${position}: ${symbol}, target ${target}`,
+  arc: (layer, head, weight) => `lapisan ${layer}, head ${head}: ${weight}`,
+  oneLook: (query, symbol, look) =>
+    `Kueri ${query} (${symbol}) paling memperhatikan ${looks(look)}. Dalam satu lapisan, kunci hanya mengetahui tokennya sendiri, bukan token sebelumnya.`,
+  twoLooks: (query, symbol, look, back) =>
+    `Kueri ${query} (${symbol}) paling memperhatikan ${looks(look)}. Posisi itu sendiri paling memperhatikan ${looks(back)}: ${
+      back.symbol === symbol
+        ? 'token yang sama dengan token kueri.'
+        : 'bukan token yang sama dengan token kueri.'
+    }`,
+  layer: (layer) => `Lapisan ${layer}`,
+  head: (head) => `Head ${head}`,
+  card: (where, role, share, scores) =>
+    `Head ${where.head} ${role}${share === '' ? '' : ` ${share}`}. Lapisan ${where.layer}, ${scores}`,
+  noRole: 'belum berperan',
+  scores: 'Bagian bobot pada',
+  roleRule: (enough, enoughForPrevious, tooLittle) =>
+    `Garis melintang: peran diambil pada ${enough} (token sebelumnya: ${enoughForPrevious}) dan dilepas di bawah ${tooLittle}.`,
+  score: lookingAt,
+  scoreName: (score, task) =>
+    score === 'induction' || score === 'rightKey'
+      ? `${shortNames[score]} (${lookingAt(score, task)})`
+      : shortNames[score],
+  shortRole: (score) => shortNames[score],
+  lossCurve: 'Loss menurut langkah pelatihan',
+  steps: 'langkah',
+  loss: 'Loss',
+  lossTraining: 'pelatihan',
+  lossUnseen: 'data baru',
+  guessing: 'tebakan seragam',
+  scale: 'Sumbu loss',
+  scales: { log: 'Logaritmik', linear: 'Linear' },
+  exportName: 'run pelatihan',
+  maps: 'Bobot setiap head untuk satu barisan baru',
+  enlarged: (where) => `Lapisan ${where.layer}, head ${where.head}`,
+  enlargedLabel: (where) =>
+    `Lapisan ${where.layer}, head ${where.head}: bobot semua kueri (baris) untuk semua kunci (kolom)`,
+  enlargedHint: 'Pilih sebuah head untuk melihat petanya diperbesar.',
+  cell: (query, querySymbol, key, keySymbol, weight) =>
+    `Kueri ${query} (${querySymbol}) memberi kunci ${key} (${keySymbol}) bobot ${weight}.`,
+  later: (query, querySymbol, key, keySymbol) =>
+    `Kueri ${query} (${querySymbol}) tidak dapat memperhatikan kunci ${key} (${keySymbol}), yang datang kemudian.`,
+};
+
+export const trainIntro: Translation<typeof EnglishTrainIntro> = {
+  short: 'Latih',
+  title: 'Latih sendiri',
+  lead: 'Di sini head belajar selagi Anda mengamati: garis yang naik menunjukkan bahwa sebuah head mengambil peran.',
+  paragraphs: [
+    'Model ini hanya terdiri atas lapisan atensi, dan untuk setiap tugas diketahui kunci (key) mana yang seharusnya diperhatikan setiap kueri (query). Garis di samping peta menunjukkan bagian [bobot atensi|attention weight] (attention weight) head pada kunci itu. Geser pegangan pada kurva loss, atau tekan sebuah peristiwa, untuk melihat semua head sebagaimana keadaannya setelah langkah itu.',
+    '[Induksi|induction head] (induction) memerlukan dua head di lapisan yang berurutan: yang pertama memperhatikan token sebelumnya, yang kedua lalu menemukan token yang dulu mengikuti token yang sama. Busur di bawah peta menunjukkan keduanya untuk satu kueri: tunjuk atau ketuk sebuah token.',
+  ],
+};

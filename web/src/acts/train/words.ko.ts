@@ -1,0 +1,187 @@
+/** The act of training in Korean. */
+import type { Translation } from '../../format/translation.js';
+import type { intro as EnglishTrainIntro } from './intro.js';
+import type { words as EnglishTrain } from './words.js';
+import { copyOffset } from '../../worker/tasks.js';
+
+type Train = typeof EnglishTrain;
+type Task = keyof Train['tasks'];
+type Score = Parameters<Train['score']>[0];
+type Place = Parameters<Train['enlarged']>[0];
+type Ran = Parameters<Train['pinned']>[0];
+type Look = Parameters<Train['oneLook']>[2];
+
+const place = ({ layer, head }: Place): string => `${layer}층 ${head}번 헤드`;
+
+const tasks: Readonly<Record<Task, string>> = {
+  induction: '귀납',
+  recall: '회상',
+  sort: '정렬',
+  reverse: '뒤집기',
+  copy: '복사',
+  previous: '이전 토큰',
+};
+
+/** The keys that hold the answers of a task. */
+const rightKeys: Readonly<Record<Task, string>> = {
+  induction: '같은 토큰이 전에 나왔을 때 뒤따른 토큰',
+  recall: '이름의 값',
+  sort: '정렬 순서에서 다음 항목',
+  reverse: '역순에서 다음 항목',
+  copy: `${copyOffset}칸 전의 토큰`,
+  previous: '이전 토큰',
+};
+
+/** In a card, where there is little room. */
+const shortNames: Readonly<Record<Score, string>> = {
+  rightKey: '정답 키',
+  previousToken: '이전 토큰',
+  induction: '귀납',
+  firstToken: '첫 토큰',
+};
+
+const lookingAt = (score: Score, task: Task): string =>
+  ({
+    rightKey: rightKeys[task],
+    previousToken: '이전 토큰',
+    induction: rightKeys.induction,
+    firstToken: '첫 토큰',
+  })[score];
+
+const layersOf = (layers: number): string => `층 ${layers}개`;
+
+const cameTo = ({ step, accuracy, goalStep }: Ran): string =>
+  goalStep === undefined
+    ? `${step}단계 뒤 정확도 ${accuracy}`
+    : `${goalStep}단계에서 정확도 99\u00a0%`;
+
+const looks = ({ layer, head, key, symbol, weight }: Look): string =>
+  `${layer}층 ${head}번 헤드에서 위치 ${key}(${symbol})에 주며, 가중치는 ${weight}입니다`;
+
+export const train: Translation<Train> = {
+  goalTask:
+    '정확도 99\u00a0%에 도달하십시오. 그런 다음 층을 하나만 써 보십시오. 두 층이 하는 일을 한 층이 할 수 있습니까?',
+  goalReached: (step, layers, seed) =>
+    `${layersOf(layers)}와 시드 ${seed}에서 ${step}단계가 걸렸습니다.`,
+  goalAnswered: (two, one) =>
+    one.goalStep === undefined
+      ? `${layersOf(two.layers)}: ${cameTo(two)}. 층 1개: ${cameTo(one)}. 한 층은 여러 층의 일을 해내지 못합니다.`
+      : `${layersOf(two.layers)}: ${cameTo(two)}. 층 1개: ${cameTo(one)}. 이 과제에는 한 층으로 충분합니다.`,
+  verdict: (run, other) =>
+    other === undefined
+      ? `${layersOf(run.layers)}: ${cameTo(run)}.`
+      : `${layersOf(run.layers)}: ${cameTo(run)}. 같은 시드에서 ${layersOf(other.layers)}: ${cameTo(other)}.`,
+  pin: '이 실행 고정',
+  unpin: '고정 해제',
+  now: '현재',
+  pinnedName: (task, layers, heads, seed) =>
+    `고정됨: ${tasks[task]}, ${layersOf(layers)}, 층마다 헤드\u00a0${heads}개, 시드\u00a0${seed}`,
+  pinned: (run, roles) =>
+    roles.length === 0
+      ? `고정한 실행: ${cameTo(run)}, 역할을 맡은 헤드 없음.`
+      : `고정한 실행: ${cameTo(run)}. 역할을 맡은 헤드(층.헤드): ${roles
+          .map(({ score, heads }) => `${shortNames[score]} ${heads.join(', ')}`)
+          .join('; ')}.`,
+  compared: (goalStep, pinnedStep) => {
+    if (goalStep === undefined) return '이 실행은 99\u00a0%에 도달하지 못했습니다.';
+    if (pinnedStep === undefined)
+      return `이 실행은 ${goalStep}단계에서 99\u00a0%에 도달했고, 고정한 실행은 도달하지 못했습니다.`;
+    if (goalStep === pinnedStep) return '이 실행은 같은 단계에서 99\u00a0%에 도달했습니다.';
+    const steps = Math.abs(goalStep - pinnedStep);
+    return `이 실행은 ${goalStep}단계에서 99\u00a0%에 도달했습니다. 고정한 실행보다 ${steps}단계 ${goalStep < pinnedStep ? '빠릅니다' : '늦습니다'}.`;
+  },
+  handle: '표시할 단계',
+  stepShown: (step, loss, accuracy) => `${step}단계: 손실 ${loss}, 정확도 ${accuracy}`,
+  past: (step, loss, accuracy, last) =>
+    `${last}단계 중 ${step}단계: 손실 ${loss}, 처음 보는 시퀀스의 정확도 ${accuracy}.`,
+  panel: '과제와 모델',
+  more: '학습률, 시드, 손실 축',
+  task: '과제',
+  tasks,
+  explanations: {
+    induction:
+      '무작위 시퀀스가 반복됩니다. 두 번째로 나올 때부터 각 위치는 다음 토큰을 예측해야 합니다.',
+    recall: '이름마다 값이 뒤따르고, 그다음에는 이름만 나옵니다. 그 값을 예측해야 합니다.',
+    sort: '항목들, 구분자, 그리고 같은 항목들이 정렬된 순서로 나옵니다. 각 위치는 다음 항목을 예측해야 합니다.',
+    reverse:
+      '항목들, 구분자, 그리고 같은 항목들이 마지막에서 처음까지 역순으로 나옵니다. 각 위치는 다음 항목을 예측해야 합니다.',
+    copy: `각 위치는 ${copyOffset}칸 전의 토큰을 예측해야 합니다.`,
+    previous: '각 위치는 이전 토큰을 예측해야 합니다.',
+  },
+  layers: '층',
+  heads: '층별 헤드',
+  rate: '학습률',
+  speed: '초당 단계',
+  speeds: { '1': '1', '10': '10', '60': '60', full: '최대' },
+  start: '시작',
+  goOn: '계속',
+  pause: '일시 정지',
+  step: '한 단계',
+  again: '다시 시작',
+  buttons: '학습',
+  waiting: '모델을 만드는 중입니다.',
+  status: (step, loss, accuracy) =>
+    `${step}단계: 손실 ${loss}, 처음 보는 시퀀스의 정확도 ${accuracy}.`,
+  ended: (step) => `${step}단계에서 실행이 끝났습니다.`,
+  goal: (step) => `${step}단계: 정확도가 99\u00a0%에 도달했습니다.`,
+  took: (step, where, score, task) =>
+    `${step}단계: ${place(where)}의 어텐션이 이제 향하는 곳: ${lookingAt(score, task)}.`,
+  left: (step, where, score, task) =>
+    `${step}단계: ${place(where)}의 어텐션이 더는 향하지 않는 곳: ${lookingAt(score, task)}.`,
+  log: '사건',
+  nothingYet: '아직 역할을 맡은 헤드가 없습니다.',
+  target: '목표',
+  composition: '시퀀스의 토큰: 쿼리가 어텐션을 주는 곳',
+  token: (position, symbol, target) =>
+    target === undefined
+      ? `위치 ${position}: ${symbol}`
+      : `위치 ${position}: ${symbol}, 목표 ${target}`,
+  arc: (layer, head, weight) => `${layer}층 ${head}번 헤드: ${weight}`,
+  oneLook: (query, symbol, look) =>
+    `쿼리 ${query}(${symbol}): 가장 큰 어텐션을 ${looks(look)}. 층이 하나뿐이면 키는 자신의 토큰만 알고 그 이전 토큰은 알지 못합니다.`,
+  twoLooks: (query, symbol, look, back) =>
+    `쿼리 ${query}(${symbol}): 가장 큰 어텐션을 ${looks(look)}. 그 위치 자신은 가장 큰 어텐션을 ${looks(back)}. ${
+      back.symbol === symbol ? '쿼리가 지닌 토큰과 같습니다.' : '쿼리가 지닌 토큰과 다릅니다.'
+    }`,
+  layer: (layer) => `${layer}층`,
+  head: (head) => `헤드 ${head}`,
+  card: (where, role, share, scores) =>
+    `헤드 ${where.head} ${role}${share === '' ? '' : ` ${share}`}. ${where.layer}층, ${scores}`,
+  noRole: '역할 없음',
+  scores: '가중치의 비율',
+  roleRule: (enough, enoughForPrevious, tooLittle) =>
+    `가로선: 비율이 ${enough}에 이르면(이전 토큰은 ${enoughForPrevious}) 역할을 맡고, ${tooLittle} 아래로 내려가면 놓습니다.`,
+  score: lookingAt,
+  scoreName: (score, task) =>
+    score === 'induction' || score === 'rightKey'
+      ? `${shortNames[score]}(${lookingAt(score, task)})`
+      : shortNames[score],
+  shortRole: (score) => shortNames[score],
+  lossCurve: '학습 단계에 따른 손실',
+  steps: '단계',
+  loss: '손실',
+  lossTraining: '학습',
+  lossUnseen: '처음 보는 시퀀스',
+  guessing: '균등한 추측',
+  scale: '손실 축',
+  scales: { log: '로그', linear: '선형' },
+  exportName: '학습 실행',
+  maps: '처음 보는 시퀀스 하나에 대한 모든 헤드의 가중치',
+  enlarged: place,
+  enlargedLabel: (where) => `${place(where)}: 모든 키(열)에 대한 모든 쿼리(행)의 가중치`,
+  enlargedHint: '헤드를 고르면 맵이 크게 표시됩니다.',
+  cell: (query, querySymbol, key, keySymbol, weight) =>
+    `쿼리 ${query}(${querySymbol}), 키 ${key}(${keySymbol}): 가중치 ${weight}.`,
+  later: (query, querySymbol, key, keySymbol) =>
+    `쿼리 ${query}(${querySymbol}), 키 ${key}(${keySymbol}): 뒤에 오는 키이므로 어텐션을 줄 수 없습니다.`,
+};
+
+export const trainIntro: Translation<typeof EnglishTrainIntro> = {
+  short: '학습',
+  title: '직접 학습하기',
+  lead: '여기서는 헤드(head)가 학습하는 모습을 지켜봅니다. 선이 올라가면 그 헤드가 역할을 맡는다는 뜻입니다.',
+  paragraphs: [
+    '모델은 어텐션 층만으로 이루어지며, 과제마다 각 쿼리(query)가 어느 키(key)에 어텐션을 주어야 하는지 알고 있습니다. 맵 옆의 선은 헤드의 [어텐션 가중치|attention weight](attention weight) 중 그런 키에 놓인 비율입니다. 손실 곡선의 손잡이를 끌거나 사건을 누르면 그 단계 직후의 모든 헤드를 볼 수 있습니다.',
+    '[귀납|induction head](induction)에는 연이은 두 층의 헤드 두 개가 필요합니다. 첫째 헤드는 이전 토큰(token)에 어텐션을 주고, 둘째 헤드는 같은 토큰이 전에 나왔을 때 뒤따른 토큰을 찾습니다. 맵 아래의 호는 한 쿼리에 대해 이 둘을 보여 줍니다. 토큰을 가리키거나 탭하십시오.',
+  ],
+};

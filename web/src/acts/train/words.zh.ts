@@ -1,0 +1,177 @@
+/** What the act train says, in Simplified Chinese. */
+import type { Translation } from '../../format/translation.js';
+import type { intro as EnglishTrainIntro } from './intro.js';
+import type { words as EnglishTrain } from './words.js';
+import { copyOffset } from '../../worker/tasks.js';
+
+type Train = typeof EnglishTrain;
+type Task = keyof Train['tasks'];
+type Score = Parameters<Train['score']>[0];
+type Place = Parameters<Train['enlarged']>[0];
+type Ran = Parameters<Train['pinned']>[0];
+type Look = Parameters<Train['oneLook']>[2];
+
+export const trainIntro: Translation<typeof EnglishTrainIntro> = {
+  short: '训练',
+  title: '训练模型',
+  lead: '在这里，头（head）就在你眼前学习：一条曲线上升，说明一个头正在担起一个角色。',
+  paragraphs: [
+    '模型只由注意力层组成，而且对每个任务，都已知每个查询（query）应当关注哪个键（key）。权重图旁的曲线显示该头的[注意力权重|attention weight]（attention weight）有多大份额落在这样的键上。拖动损失曲线上的手柄，或按下一个事件，就能看到每个头在那一步之后的样子。',
+    '[归纳|induction head]（induction）需要相邻两层中的两个头：第一个关注前一个词元，第二个再找出相同词元上次出现时其后的词元。权重图下方的弧线对一个查询画出这两步：指向或点按一个词元。',
+  ],
+};
+
+const place = ({ layer, head }: Place): string => `第${layer}层头${head}`;
+
+const tasks: Readonly<Record<Task, string>> = {
+  induction: '归纳',
+  recall: '回忆',
+  sort: '排序',
+  reverse: '反转',
+  copy: '复制',
+  previous: '前一词元',
+};
+
+/** The keys that hold the answers of a task. */
+const rightKeys: Readonly<Record<Task, string>> = {
+  induction: '相同词元上次出现时其后的词元',
+  recall: '名称对应的值',
+  sort: '排序后的下一项',
+  reverse: '倒序的下一项',
+  copy: `往前第${copyOffset}个词元`,
+  previous: '前一个词元',
+};
+
+const shortNames: Readonly<Record<Score, string>> = {
+  rightKey: '正确的键',
+  previousToken: '前一词元',
+  induction: '归纳',
+  firstToken: '首个词元',
+};
+
+const lookingAt = (score: Score, task: Task): string =>
+  ({
+    rightKey: rightKeys[task],
+    previousToken: '前一个词元',
+    induction: rightKeys.induction,
+    firstToken: '首个词元',
+  })[score];
+
+const cameTo = ({ step, accuracy, goalStep }: Ran): string =>
+  goalStep === undefined ? `${step}步后精度为${accuracy}` : `在第${goalStep}步达到99\u00a0%的精度`;
+
+const looks = ({ layer, head, key, symbol, weight }: Look): string =>
+  `位置${key}（${symbol}），在第${layer}层头${head}中，权重为${weight}`;
+
+export const train: Translation<Train> = {
+  goalTask: '达到99\u00a0%的精度。然后只用一层试试：它能完成两层的工作吗？',
+  goalReached: (step, layers, seed) => `${layers}层、种子${seed}时，用了${step}步。`,
+  goalAnswered: (two, one) =>
+    one.goalStep === undefined
+      ? `${two.layers}层模型${cameTo(two)}；单独一层${cameTo(one)}：它完成不了多层的工作。`
+      : `${two.layers}层模型${cameTo(two)}，单独一层${cameTo(one)}：对这个任务，一层就够了。`,
+  verdict: (run, other) =>
+    other === undefined
+      ? `${run.layers}层：${cameTo(run)}。`
+      : `${run.layers}层：${cameTo(run)}；相同种子的${other.layers}层：${cameTo(other)}。`,
+  pin: '固定这次运行',
+  unpin: '取消固定',
+  now: '当前',
+  pinnedName: (task, layers, heads, seed) =>
+    `固定的：${tasks[task]}，${layers}层，每层${heads}个头，种子${seed}`,
+  pinned: (run, roles) =>
+    roles.length === 0
+      ? `固定的运行：${cameTo(run)}，没有头担起角色。`
+      : `固定的运行：${cameTo(run)}；有角色的头（层.头）：${roles
+          .map(({ score, heads }) => `${shortNames[score]} ${heads.join('、')}`)
+          .join('；')}。`,
+  compared: (goalStep, pinnedStep) => {
+    if (goalStep === undefined) return '这次运行尚未达到99\u00a0%。';
+    if (pinnedStep === undefined)
+      return `这次运行在第${goalStep}步达到99\u00a0%，固定的那次没有达到。`;
+    if (goalStep === pinnedStep) return '这次运行在同一步达到99\u00a0%。';
+    const steps = Math.abs(goalStep - pinnedStep);
+    return `这次运行在第${goalStep}步达到99\u00a0%，${goalStep < pinnedStep ? '早' : '晚'}了${steps}步。`;
+  },
+  handle: '显示的步',
+  stepShown: (step, loss, accuracy) => `第${step}步：损失${loss}，精度${accuracy}`,
+  past: (step, loss, accuracy, last) =>
+    `第${step}步，共${last}步：损失${loss}，在未见过的序列上精度${accuracy}。`,
+  panel: '任务和模型',
+  more: '学习率、种子和损失轴',
+  task: '任务',
+  tasks,
+  explanations: {
+    induction: '一个随机序列重复出现。从第二次出现起，每个位置都要预测下一个词元。',
+    recall: '先是若干名称，每个后面跟着它的值；然后只有名称，要预测它们的值。',
+    sort: '若干项，一个分隔符，然后是排好序的同样各项：每个位置都要预测下一项。',
+    reverse: '若干项，一个分隔符，然后是倒序的同样各项，从最后一项到第一项。',
+    copy: `每个位置都要预测往前第${copyOffset}个词元。`,
+    previous: '每个位置都要预测前一个词元。',
+  },
+  layers: '层数',
+  heads: '每层头数',
+  rate: '学习率',
+  speed: '每秒步数',
+  speeds: { '1': '1', '10': '10', '60': '60', full: '全速' },
+  start: '开始',
+  goOn: '继续',
+  pause: '暂停',
+  step: '单步',
+  again: '重新开始',
+  buttons: '训练',
+  waiting: '正在创建模型。',
+  status: (step, loss, accuracy) => `第${step}步：损失${loss}，在未见过的序列上精度${accuracy}。`,
+  ended: (step) => `运行在第${step}步结束。`,
+  goal: (step) => `第${step}步：精度达到99\u00a0%。`,
+  took: (step, where, score, task) =>
+    `第${step}步：${place(where)}开始关注${lookingAt(score, task)}。`,
+  left: (step, where, score, task) =>
+    `第${step}步：${place(where)}不再关注${lookingAt(score, task)}。`,
+  log: '事件',
+  nothingYet: '还没有头担起角色。',
+  target: '目标',
+  composition: '序列的词元：一个查询关注什么',
+  token: (position, symbol, target) =>
+    target === undefined
+      ? `位置${position}：${symbol}`
+      : `位置${position}：${symbol}，目标${target}`,
+  arc: (layer, head, weight) => `第${layer}层头${head}：${weight}`,
+  oneLook: (query, symbol, look) =>
+    `查询${query}（${symbol}）最关注${looks(look)}。只有一层时，键只知道自己的词元，不知道它前面的词元。`,
+  twoLooks: (query, symbol, look, back) =>
+    `查询${query}（${symbol}）最关注${looks(look)}。那个位置自己最关注${looks(back)}：${
+      back.symbol === symbol ? '正是查询所持的词元。' : '不是查询所持的词元。'
+    }`,
+  layer: (layer) => `第${layer}层`,
+  head: (head) => `头${head}`,
+  card: (where, role, share, scores) =>
+    `头${where.head} ${role}${share === '' ? '' : ` ${share}`}。第${where.layer}层，${scores}`,
+  noRole: '尚无角色',
+  scores: '权重落在此处的份额：',
+  roleRule: (enough, enoughForPrevious, tooLittle) =>
+    `横线：份额达到${enough}时担起角色（前一词元为${enoughForPrevious}），低于${tooLittle}时失去角色。`,
+  score: lookingAt,
+  scoreName: (score, task) =>
+    score === 'induction' || score === 'rightKey'
+      ? `${shortNames[score]}（${lookingAt(score, task)}）`
+      : shortNames[score],
+  shortRole: (score) => shortNames[score],
+  lossCurve: '损失随训练步数的变化',
+  steps: '步数',
+  loss: '损失',
+  lossTraining: '训练',
+  lossUnseen: '未见过的',
+  guessing: '均匀猜测',
+  scale: '损失轴',
+  scales: { log: '对数', linear: '线性' },
+  exportName: '训练过程',
+  maps: '每个头对一个未见过的序列的权重',
+  enlarged: ({ layer, head }) => `第${layer}层，头${head}`,
+  enlargedLabel: ({ layer, head }) => `第${layer}层，头${head}：所有查询（行）对所有键（列）的权重`,
+  enlargedHint: '选择一个头，放大它的权重图。',
+  cell: (query, querySymbol, key, keySymbol, weight) =>
+    `查询${query}（${querySymbol}）给键${key}（${keySymbol}）的权重为${weight}。`,
+  later: (query, querySymbol, key, keySymbol) =>
+    `查询${query}（${querySymbol}）不能关注键${key}（${keySymbol}），因为它在后面。`,
+};

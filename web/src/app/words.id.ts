@@ -1,0 +1,278 @@
+/** What the page says around the acts and in all of them, in Indonesian. */
+import { choiceOf, listOf, quoted } from '../format/sentences.js';
+import type { Translation } from '../format/translation.js';
+import type { words as EnglishAddress } from '../address/words.js';
+import type {
+  elementWords as EnglishAttentionElement,
+  words as EnglishAttention,
+} from '../attention/words.js';
+import type { words as EnglishFirst } from '../first/words.js';
+import type { words as EnglishGlossary } from '../ui/glossary-words.js';
+import type { words as EnglishUi } from '../ui/words.js';
+import type { words as EnglishWorker } from '../worker/words.js';
+import type { words as EnglishApp } from './words.js';
+
+export const address: Translation<typeof EnglishAddress> = {
+  choice: (name, given, known, shown) =>
+    `Nilai ${name} ${quoted(given)} di alamat tidak valid: seharusnya ${choiceOf(known)}; dipakai ${shown}.`,
+  number: (name, given, min, max, shown) =>
+    `Nilai ${name} ${quoted(given)} di alamat tidak valid: seharusnya bilangan dari ${min} sampai ${max}; dipakai ${shown}.`,
+  list: (name, given, shown) =>
+    `Nilai ${name} ${quoted(given)} di alamat tidak valid; dipakai ${shown === '' ? 'nilai kosong' : shown}.`,
+  needs: (given, other, wanted) =>
+    `${quoted(given)} di alamat diabaikan: diperlukan ${wanted} entri pada ${other}, atau tidak sama sekali.`,
+  hide: (given, known) =>
+    `Nama ${quoted(given)} yang hendak disembunyikan di alamat tidak dikenal: seharusnya salah satu atau beberapa dari ${listOf(known)}.`,
+};
+
+export const app: Translation<typeof EnglishApp> = {
+  document: {
+    title: 'headwise: atensi multi-head, head demi head',
+    description:
+      'Atensi multi-head yang berjalan di peramban Anda: bobot setiap head, digambar dengan satu skala, dari contoh sederhana Dive into Deep Learning hingga seed, jumlah head, dan masker apa pun.',
+    notServed:
+      'Halaman ini tidak berjalan jika dibuka sebagai berkas: peramban memuat modulnya hanya dari server. Jalankan npm start di repositori, atau server statis apa pun di folder ini, misalnya python3 -m http.server, lalu buka alamat yang ditampilkan.',
+    noScript:
+      'Halaman ini menghitung semua yang ditampilkannya, dan untuk itu memerlukan JavaScript.',
+  },
+
+  header: {
+    name: 'headwise',
+    title: 'Atensi multi-head, head demi head',
+  },
+
+  footer: {
+    source:
+      'Berdasarkan bab “Multi-Head Attention” dari *Dive into Deep Learning* karya Aston Zhang, Zachary C. Lipton, Mu Li, dan Alexander J. Smola (Cambridge University Press, 2023), dengan contoh dan penamaannya. Teksnya kami tulis sendiri.',
+    chapter: 'Baca bab ini di d2l.ai',
+  },
+
+  language: {
+    label: 'Bahasa',
+    unknown: (tag, known) =>
+      `Nilai lang ${quoted(tag)} di alamat tidak valid: seharusnya ${choiceOf(known)}; dipakai en.`,
+    notLoaded: (name) =>
+      `Halaman dalam bahasa ${name} gagal dimuat, sehingga tampil dalam bahasa Inggris. Periksa koneksi, lalu muat ulang halaman.`,
+  },
+
+  notLoaded: 'Bagian ini gagal dimuat. Periksa koneksi, lalu muat ulang halaman.',
+
+  frame: {
+    skip: 'Langsung ke bagian pertama',
+    navigation: 'Bagian',
+  },
+};
+
+const cell: Translation<(typeof EnglishAttention)['cell']> = ({
+  head,
+  query,
+  key,
+  weight,
+  masked,
+  dropped = false,
+}) =>
+  `Head ${head}, kueri ${query}, kunci ${key}: bobot ${weight}${masked ? ', dimasker' : ''}${dropped ? ', dibuang' : ''}`;
+
+export const attention: Translation<typeof EnglishAttention> = {
+  sample: {
+    name: (sample) => `Sampel ${sample}`,
+    validLen: (length, keys) => `${length} dari ${keys} kunci valid`,
+  },
+
+  map: {
+    title: (head) => `Head ${head}`,
+    label: (head, sample, queries, keys) =>
+      `Head ${head}, sampel ${sample}: bobot ${queries} kueri (baris) untuk ${keys} kunci (kolom)`,
+    titleIn: (head, sample) => `Head ${head}, sampel ${sample}`,
+    row: (query) => `Kueri ${query}`,
+    query: (query) => `q${query}`,
+    key: (key) => `k${key}`,
+  },
+
+  cell,
+
+  readOut: {
+    hint: 'Tunjuk atau ketuk sebuah sel, atau telusuri peta dengan Tab dan tombol panah.',
+    cell: (sample, words) => `Sampel ${sample}. ${cell(words)}`,
+  },
+
+  legend: {
+    name: 'Bobot',
+    label: 'Warna bobot dari 0 (ungu tua) sampai 1 (kuning)',
+    contrastName: 'Bagian dari bobot terbesar head',
+    contrastLabel: 'Warna dari 0 (ungu tua) sampai bobot terbesar setiap head (kuning)',
+    masked: 'dimasker',
+  },
+
+  figureCaption:
+    'Baris adalah kueri (q), kolom adalah kunci (k). Jumlah setiap baris adalah 1, kecuali jika semua kuncinya dimasker. Semua peta memakai satu skala warna, kecuali disebutkan lain.',
+};
+
+export const attentionElement: Translation<typeof EnglishAttentionElement> = {
+  heads: 'Head',
+  queries: 'Kata: masing-masing memperhatikan sebagai kueri',
+  keys: 'Kunci',
+  layers: 'Lapisan',
+  previousLayer: 'Lapisan sebelumnya',
+  nextLayer: 'Lapisan berikutnya',
+  allLayers: 'Semua lapisan',
+  layer: (layer: number, layers: number) => `Lapisan ${layer} dari ${layers}`,
+  map: (layer: number, head: number) =>
+    `Bobot atensi lapisan ${layer}, head ${head}: kueri ke bawah, kunci ke samping`,
+  model: (layers: number) => `Bobot atensi setiap head dalam ${layers} lapisan`,
+};
+
+export const first: Translation<typeof EnglishFirst> = {
+  question: 'Empat head, satu kalimat, empat jawaban berbeda atas: *ke mana saya harus melihat?*',
+  hint: 'Tunjuk atau ketuk sebuah kata: setiap head menggambar seberapa besar kata itu memperhatikan kata-kata sebelumnya. Tekan sebuah head untuk melihatnya sendiri.',
+  label: 'Yang diperhatikan empat head dari sebuah model terlatih dalam satu kalimat',
+  roles: {
+    previous: 'kata sebelumnya',
+    itself: 'kata itu sendiri',
+    followed: 'yang dulu mengikuti',
+    many: 'banyak kata',
+  },
+  names: {
+    query: 'Kata yang Anda tunjuk memberikan *kueri* (query): apa yang dicari kata ini.',
+    key: 'Setiap kata yang dituju busur memberikan *kunci* (key), yang dibandingkan dengan kueri. Makin tebal busurnya, makin besar *bobot atensi* (attention weight); jumlah bobot sebuah head adalah 1.',
+    value:
+      'Setiap kata itu juga memberikan *nilai* (value). Keluaran head adalah rata-rata nilai, yang dibobot dengan bobot atensi.',
+    head: 'Sebuah *head* menghitung semua ini dengan parameternya sendiri. *Atensi multi-head* (multi-head attention) menjalankan beberapa head berdampingan, menggabungkan keluarannya, lalu memproyeksikannya sekali lagi.',
+  },
+  source: (layers) =>
+    `Bobot ini berasal dari model bahasa kecil dengan 4 lapisan yang masing-masing berisi 4 head, dilatih dengan headwise: ${layers.join(', ')}. Model ini memakai [masker kausal|causal mask]: tidak ada kata yang memperhatikan kata sesudahnya.`,
+  head: (layer, head) => `head ${head} di lapisan ${layer}`,
+
+  own: 'Kalimat Anda sendiri',
+  examples: 'Kalimat',
+  placeholder: (maxWords) => `Hingga ${maxWords} kata`,
+  ownHint: (size) =>
+    `Model (${size}) dimuat saat Anda mulai menulis. Tulisan Anda tetap di perangkat ini.`,
+  loading: (done, size) => `Model sedang dimuat: ${done} dari ${size}.`,
+  read: (tokens) => `Baru saja dibaca oleh model: ${tokens} token.`,
+  pieces: 'Kata yang tidak dikenalnya dibaca sepotong-sepotong.',
+  noRepeat: (followed) =>
+    `Tidak ada token yang muncul dua kali, jadi head “${followed}” tidak menemukan apa pun.`,
+  cut: (maxWords, maxCharacters) =>
+    `Dipotong menjadi ${maxWords} kata dan ${maxCharacters} karakter.`,
+  notLoaded: 'Kode model gagal dimuat. Periksa koneksi, lalu lanjutkan menulis.',
+};
+
+export const ui: Translation<typeof EnglishUi> = {
+  controls: {
+    seed: 'Seed',
+    newSeed: 'Seed acak',
+    seedHint: (min, max, shown) =>
+      `Masukkan bilangan bulat dari ${min} sampai ${max}. Halaman masih menampilkan seed ${shown}.`,
+    reset: 'Atur ulang',
+  },
+
+  noDefinition: 'Definisi ini gagal dimuat. Periksa koneksi, lalu muat ulang halaman.',
+
+  goal: { name: 'Tujuan Anda:', reached: 'Tercapai.' },
+
+  failure: {
+    title: 'Lapisan tidak dapat berjalan di sini',
+    unsupported:
+      'Lapisan ini memerlukan WebAssembly SIMD dan exception, yang tidak dimiliki peramban ini. Chrome dan Edge mendukung keduanya sejak versi 95, Firefox sejak 100, Safari sejak 16.4.',
+    loading: 'Berkas WebAssembly-nya gagal dimuat. Periksa koneksi, lalu muat ulang halaman.',
+    other: 'Terjadi galat yang tidak terduga. Memuat ulang halaman mungkin membantu.',
+    reason: (said, details) => `${said} Rincian: ${details}`,
+    notTaken: 'Ini tidak dapat dipakai sebagaimana tertulis.',
+    details: (message, code) => (code === undefined ? message : `${message} (${code})`),
+  },
+
+  exports: {
+    intro: 'Simpan',
+    list: 'Gambar yang dapat disimpan',
+    nothingYet: 'Belum ada yang dapat disimpan.',
+    formats: { svg: 'SVG', png: 'PNG', json: 'JSON' },
+    formatLabels: {
+      svg: (name) => `Simpan ${name} sebagai SVG`,
+      png: (name) => `Simpan ${name} sebagai PNG`,
+      json: (name) => `Simpan angka ${name} sebagai JSON`,
+    },
+    saved: (file) => `Disimpan sebagai ${file}.`,
+    failed: (reason) => `Tidak ada yang disimpan: ${reason}`,
+    noPicture: 'peramban tidak dapat membuat gambarnya. SVG dan JSON tetap berfungsi.',
+    copyLink: 'Salin tautan',
+    copied: 'Tautan disalin.',
+    notCopied: 'Tidak dapat disalin otomatis; inilah tautannya:',
+    linkLabel: 'Tautan ke tampilan ini',
+  },
+};
+
+export const glossary: Translation<typeof EnglishGlossary> = {
+  ablation:
+    'Ablasi (ablation) menghilangkan satu bagian model, misalnya sebuah head, lalu mengukur seberapa jauh model memburuk.',
+  attention:
+    'Atensi (attention) memberi setiap kueri rata-rata nilai, yang dibobot menurut kecocokan kueri dengan kunci masing-masing nilai.',
+  'attention weight':
+    'Bobot atensi (attention weight) adalah bagian perhatian kueri yang diberikan pada sebuah kunci: antara 0 dan 1, dan jumlahnya atas semua kunci adalah 1.',
+  'causal mask':
+    'Dengan masker kausal (causal mask), kueri dapat memperhatikan posisinya sendiri dan posisi sebelumnya, tetapi tidak posisi sesudahnya.',
+  'cross-attention':
+    'Dalam atensi silang (cross-attention), kueri berasal dari satu barisan, sedangkan kunci dan nilai dari barisan lain.',
+  decoder:
+    'Decoder menulis barisan token demi token; setiap token bergantung pada token-token sebelumnya.',
+  encoder: 'Encoder membaca seluruh barisan dan menghasilkan satu vektor untuk setiap tokennya.',
+  entropy:
+    'Entropi (entropy) bobot bernilai 0 jika satu kunci memiliki seluruh bobot, dan terbesar jika semua kunci berbobot sama: ukuran ini menyatakan seberapa tersebar bobotnya.',
+  gate: 'Gerbang (gate) sebuah head adalah bilangan pengali keluarannya: 1 terbuka, 0 tertutup.',
+  gradient:
+    'Gradien (gradient) loss menyatakan, untuk setiap parameter, bagaimana loss berubah ketika parameter itu membesar.',
+  head: 'Head adalah atensi dengan proyeksi kueri, kunci, dan nilainya sendiri; beberapa head berdampingan membentuk atensi multi-head.',
+  'induction head':
+    'Induction head mencari kemunculan terdahulu dari token saat ini, lalu memperhatikan token yang mengikutinya.',
+  key: 'Kunci (key) sebuah token adalah vektor yang dibandingkan dengan kueri.',
+  logits:
+    'Logit adalah skor semua token yang mungkin, yang diubah oleh softmax menjadi probabilitas.',
+  loss: 'Loss menyatakan seberapa buruk prediksi: di sini, negatif logaritma probabilitas yang diberikan pada token yang benar.',
+  mask: 'Masker (mask) mengecualikan kunci dari atensi: skornya menjadi −∞ dan bobotnya 0.',
+  'multi-head attention':
+    'Atensi multi-head (multi-head attention) menjalankan beberapa head berdampingan, menggabungkan keluarannya, lalu memadukannya dengan W_o.',
+  nats: 'Nat adalah satuan loss dan entropi dengan logaritma natural: 1 nat sama dengan 1.44 bit.',
+  padding:
+    'Padding mengisi barisan yang lebih pendek dalam satu batch, sehingga semuanya sama panjang.',
+  pooling:
+    'Pooling atensi (attention pooling) merata-ratakan nilai semua kunci, dibobot dengan bobot atensi.',
+  projection:
+    'Proyeksi (projection) adalah lapisan linear: vektor dikalikan dengan matriks parameter yang dipelajari.',
+  pruning:
+    'Pemangkasan (pruning) membuang bagian-bagian model terlatih, misalnya head, agar model lebih kecil dan lebih cepat.',
+  query:
+    'Kueri (query) sebuah token adalah vektor yang dibandingkan dengan semua kunci untuk menentukan apa yang diperhatikan token itu.',
+  score:
+    'Skor (score) kueri untuk sebuah kunci adalah hasil kali titik keduanya dibagi √d; dari skor, softmax membentuk bobot atensi.',
+  'self-attention':
+    'Dalam atensi diri (self-attention), kueri, kunci, dan nilai adalah proyeksi dari barisan yang sama.',
+  softmax:
+    'Softmax mengubah bilangan menjadi bagian-bagian positif yang berjumlah 1: setiap bilangan dieksponenkan, lalu dibagi dengan totalnya.',
+  token: 'Token adalah unsur sebuah barisan: sebuah kata, bagian kata, karakter, atau simbol.',
+  'valid length':
+    'Panjang valid (valid length) sebuah sampel menyatakan berapa kuncinya yang nyata; kunci sesudahnya adalah padding dan dimasker.',
+  value: 'Nilai (value) sebuah token adalah vektor yang masuk ke dalam rata-rata berbobot.',
+};
+
+export const worker: Translation<typeof EnglishWorker> = {
+  slow: {
+    title: 'Worker belum menjawab',
+    advice:
+      'Sudah 20 detik tidak ada jawaban. Worker mungkin masih dimuat, atau komputer sedang sibuk: jawabannya akan dipakai begitu tiba, dan tidak ada yang hilang. Menutup tab lain mungkin membantu. Mulai ulang untuk mengganti worker.',
+  },
+  lost: {
+    title: 'Worker berhenti',
+    advice:
+      'Peramban menghentikan worker, atau skripnya gagal dimuat. Bagian lain halaman tidak terpengaruh. Mulai ulang untuk mendapat worker baru: seed yang sama memberikan hasil yang sama.',
+  },
+  memory: {
+    title: 'Memori habis',
+    advice:
+      'Peramban tidak dapat memberi halaman ini lebih banyak memori. Tutup tab lain atau pilih lebih sedikit lapisan dan head, lalu mulai ulang.',
+  },
+  other: {
+    title: 'Terjadi kesalahan',
+    advice: 'Mulai ulang; jika tidak membantu, muat ulang halaman.',
+  },
+  again: 'Mulai ulang',
+};

@@ -1,0 +1,251 @@
+/** What the page says around the acts and in all of them, in Simplified Chinese. */
+import { choiceOf, listOf, quoted } from '../format/sentences.js';
+import type { Translation } from '../format/translation.js';
+import type { words as EnglishAddress } from '../address/words.js';
+import type {
+  elementWords as EnglishAttentionElement,
+  words as EnglishAttention,
+} from '../attention/words.js';
+import type { words as EnglishFirst } from '../first/words.js';
+import type { words as EnglishGlossary } from '../ui/glossary-words.js';
+import type { words as EnglishUi } from '../ui/words.js';
+import type { words as EnglishWorker } from '../worker/words.js';
+import type { words as EnglishApp } from './words.js';
+
+export const address: Translation<typeof EnglishAddress> = {
+  choice: (name, given, known, shown) =>
+    `地址中的${name}值${quoted(given)}无效：应为${choiceOf(known)}；现使用${shown}。`,
+  number: (name, given, min, max, shown) =>
+    `地址中的${name}值${quoted(given)}无效：应为${min}到${max}之间的数；现使用${shown}。`,
+  list: (name, given, shown) =>
+    `地址中的${name}值${quoted(given)}无效；现使用${shown === '' ? '空值' : shown}。`,
+  needs: (given, other, wanted) =>
+    `已忽略地址中的${quoted(given)}：它需要${other}中有${wanted}项，或没有任何项。`,
+  hide: (given, known) =>
+    `地址中要隐藏的名称${quoted(given)}未知：应为${listOf(known)}中的若干项。`,
+};
+
+export const app: Translation<typeof EnglishApp> = {
+  document: {
+    title: 'headwise：逐头看懂多头注意力',
+    description:
+      '在浏览器中运行的多头注意力：每个头的权重都用同一色标画出，从《动手学深度学习》的小例子，到任意的种子、头数和掩码。',
+    notServed:
+      '本页不能作为本地文件直接打开：浏览器只从服务器加载模块。请在代码仓库中运行npm start，或在此文件夹中启动任意静态服务器（例如python3 -m http.server），然后打开它给出的地址。',
+    noScript: '本页显示的一切都是当场计算的，因此需要启用JavaScript。',
+  },
+
+  header: {
+    name: 'headwise',
+    title: '逐头看懂多头注意力',
+  },
+
+  footer: {
+    source:
+      '依据《动手学深度学习》（阿斯顿·张、扎卡里·C. 立顿、李沐、亚历山大·J. 斯莫拉著，剑桥大学出版社，2023）的“多头注意力”一节，沿用其例子和命名。文字为本页自撰。',
+    chapter: '在d2l.ai阅读这一节',
+  },
+
+  language: {
+    label: '语言',
+    unknown: (tag, known) => `地址中的lang值${quoted(tag)}无效：应为${choiceOf(known)}；现使用en。`,
+    notLoaded: (name) =>
+      `页面的${name}版本未能加载，现以英文显示。请检查网络连接，然后重新加载页面。`,
+  },
+
+  notLoaded: '这一部分未能加载。请检查网络连接，然后重新加载页面。',
+
+  frame: {
+    skip: '跳到第一部分',
+    navigation: '各部分',
+  },
+};
+
+const cell = ({
+  head,
+  query,
+  key,
+  weight,
+  masked,
+  dropped = false,
+}: Parameters<(typeof EnglishAttention)['cell']>[0]): string =>
+  `头${head}，查询${query}，键${key}：权重${weight}${masked ? '，已掩蔽' : ''}${dropped ? '，已暂退' : ''}`;
+
+export const attention: Translation<typeof EnglishAttention> = {
+  sample: {
+    name: (sample) => `样本${sample}`,
+    validLen: (length, keys) => `${keys}个键中${length}个有效`,
+  },
+
+  map: {
+    title: (head) => `头${head}`,
+    label: (head, sample, queries, keys) =>
+      `头${head}，样本${sample}：${queries}个查询（行）对${keys}个键（列）的权重`,
+    titleIn: (head, sample) => `头${head}，样本${sample}`,
+    row: (query) => `查询${query}`,
+    query: (query) => `q${query}`,
+    key: (key) => `k${key}`,
+  },
+
+  cell,
+
+  readOut: {
+    hint: '指向或点按一个格子，也可以用Tab键和方向键在权重图中移动。',
+    cell: (sample, words) => `样本${sample}。${cell(words)}`,
+  },
+
+  legend: {
+    // Joined, since narrow legends would break a word anywhere.
+    name: '权\u2060重',
+    label: '权重的颜色，从0（深紫）到1（黄）',
+    contrastName: '占该头最大权重的比例',
+    contrastLabel: '颜色从0（深紫）到每个头的最大权重（黄）',
+    masked: '已\u2060掩\u2060蔽',
+  },
+
+  figureCaption:
+    '行是查询（q），列是键（k）。除非一行的键全被掩蔽，否则每行之和为1。如无另外说明，所有权重图共用一个色标。',
+};
+
+export const attentionElement: Translation<typeof EnglishAttentionElement> = {
+  heads: '头',
+  queries: '词：各作为一个查询去关注其他词',
+  keys: '键',
+  layers: '层',
+  previousLayer: '上一层',
+  nextLayer: '下一层',
+  allLayers: '所有层',
+  layer: (layer, layers) => `第${layer}层，共${layers}层`,
+  map: (layer, head) => `第${layer}层头${head}的注意力权重：纵向为查询，横向为键`,
+  model: (layers) => `${layers}层中每个头的注意力权重`,
+};
+
+export const first: Translation<typeof EnglishFirst> = {
+  question: '*该看哪里？*四个头，一个句子，四种不同的回答。',
+  hint: '指向或点按一个词：每个头都会画出这个词对它前面各词的关注程度。按一个头，可以单独查看它。',
+  label: '一个训练好的模型中，四个头在一个句子里的关注对象',
+  roles: {
+    previous: '前一个词',
+    itself: '词自身',
+    followed: '上次的后一词',
+    many: '许多词',
+  },
+  names: {
+    query: '你指向的词给出*查询*（query）：这个词在寻找什么。',
+    key: '弧线所到的每个词给出一个*键*（key），供查询与之比较。弧线越粗，*注意力权重*（attention weight）越大；一个头的权重之和为1。',
+    value: '这些词还各给出一个*值*（value）。头的输出是这些值按注意力权重的加权平均。',
+    head: '一个*头*（head）用自己的参数完成这一切。*多头注意力*（multi-head attention）让多个头并行计算，把它们的输出拼接起来，再做一次投影。',
+  },
+  source: (layers) =>
+    `这些权重来自一个用headwise训练的小型语言模型，它有4层，每层4个头：${layers.join('、')}。模型使用[因果掩码|causal mask]：任何词都不关注它后面的词。`,
+  head: (layer, head) => `第${layer}层的头${head}`,
+
+  own: '你自己的句子',
+  examples: '例句',
+  placeholder: (maxWords) => `英文，最多${maxWords}个词`,
+  ownHint: (size) => `开始输入时才加载模型（${size}）。你写的内容不会离开这台设备。`,
+  loading: (done, size) => `正在加载模型：${done}，共${size}。`,
+  read: (tokens) => `模型刚刚读取了${tokens}个词元。`,
+  pieces: '模型不认识的词会拆成几段来读。',
+  noRepeat: (followed) => `没有重复出现的词元，因此“${followed}”这个头无可查找。`,
+  cut: (maxWords, maxCharacters) => `已截取至${maxWords}个词、${maxCharacters}个字符。`,
+  notLoaded: '模型的代码未能加载。请检查网络连接，然后继续输入。',
+};
+
+export const glossary: Translation<typeof EnglishGlossary> = {
+  ablation: '消融是去掉模型的一部分（例如一个头），再测量模型变差了多少。',
+  attention: '注意力为每个查询求值的加权平均，查询与某个键越匹配，该键对应的值权重越大。',
+  'attention weight':
+    '注意力权重是一个查询的注意力中分给某个键的份额：介于0和1之间，对所有键求和为1。',
+  'causal mask': '因果掩码让查询只能关注自己的位置和更早的位置，不能关注后面的位置。',
+  'cross-attention': '在交叉注意力中，查询来自一个序列，键和值来自另一个序列。',
+  decoder: '解码器逐个词元地写出一个序列，每个词元都依赖于它前面的词元。',
+  encoder: '编码器读取整个序列，为其中每个词元给出一个向量。',
+  entropy: '权重的熵表示权重有多分散：全部权重在一个键上时为0，所有键的权重相同时最大。',
+  gate: '头的门控是与头的输出相乘的一个数：1为打开，0为关闭。',
+  gradient: '损失的梯度说明：每个参数增大时，损失如何变化。',
+  head: '头是带有自己的查询投影、键投影和值投影的注意力；多个头并列，就是多头注意力。',
+  'induction head': '归纳头找到当前词元先前出现的位置，并关注当时跟在其后的词元。',
+  key: '一个词元的键是供查询与之比较的向量。',
+  logits: 'logits是所有可能的词元各自的分数，softmax把它们变成概率。',
+  loss: '损失表示预测有多差：在这里是正确词元所得概率的对数的相反数。',
+  mask: '掩码把一些键排除在注意力之外：它们的分数变为−∞，权重变为0。',
+  'multi-head attention': '多头注意力让多个头并行计算，拼接它们的输出，再用W_o组合起来。',
+  nats: '奈特（nat）是取自然对数时损失和熵的单位：1奈特等于1.44比特。',
+  padding: '填充把批量中较短的序列补齐，使所有序列长度相同。',
+  pooling: '注意力汇聚把所有键对应的值按注意力权重求加权平均。',
+  projection: '投影是一个线性层：把向量乘以一个由学习得到的参数组成的矩阵。',
+  pruning: '剪枝是去掉训练好的模型的一些部分（例如头），使模型更小、更快。',
+  query: '一个词元的查询是与所有键比较的向量，由此找出该词元关注什么。',
+  score: '查询对键的分数是二者的点积除以√d，softmax由分数得出注意力权重。',
+  'self-attention': '在自注意力中，查询、键和值都是同一个序列的投影。',
+  softmax: 'softmax把一组数变成总和为1的正的份额：先对每个数取指数，再除以总和。',
+  token: '词元是序列中的一个元素：一个词、词的一部分、一个字符或一个符号。',
+  'valid length': '样本的有效长度说明它有多少个键是真实的；其后的键是填充，会被掩蔽。',
+  value: '一个词元的值是参与加权平均的向量。',
+};
+
+export const ui: Translation<typeof EnglishUi> = {
+  controls: {
+    seed: '种子',
+    newSeed: '随机种子',
+    seedHint: (min, max, shown) => `请输入${min}到${max}之间的整数。页面仍显示种子${shown}的结果。`,
+    reset: '重置',
+  },
+
+  noDefinition: '这条释义未能加载。请检查网络连接，然后重新加载页面。',
+
+  goal: { name: '你的目标：', reached: '已达成。' },
+
+  failure: {
+    title: '该层无法在此运行',
+    unsupported:
+      '它需要WebAssembly SIMD和异常处理，而此浏览器不支持。Chrome和Edge自95版起、Firefox自100版起、Safari自16.4版起支持。',
+    loading: '它的WebAssembly文件未能加载。请检查网络连接，然后重新加载页面。',
+    other: '发生了意外错误。重新加载页面也许有用。',
+    reason: (said, details) => `${said}详情：${details}`,
+    notTaken: '照这样写无法使用。',
+    details: (message, code) => (code === undefined ? message : `${message}（${code}）`),
+  },
+
+  exports: {
+    intro: '保存',
+    list: '可保存的图',
+    nothingYet: '还没有可保存的内容。',
+    formats: { svg: 'SVG', png: 'PNG', json: 'JSON' },
+    formatLabels: {
+      svg: (name) => `将${name}保存为SVG`,
+      png: (name) => `将${name}保存为PNG`,
+      json: (name) => `将${name}的数值保存为JSON`,
+    },
+    saved: (file) => `已保存为${file}。`,
+    failed: (reason) => `没有保存：${reason}`,
+    noPicture: '浏览器无法渲染图像。SVG和JSON仍可使用。',
+    copyLink: '复制链接',
+    copied: '链接已复制。',
+    notCopied: '未能自动复制，链接如下：',
+    linkLabel: '指向当前视图的链接',
+  },
+};
+
+export const worker: Translation<typeof EnglishWorker> = {
+  slow: {
+    title: '工作线程尚未应答',
+    advice:
+      '已有20秒没有应答。工作线程可能仍在加载，也可能是机器繁忙：应答到达后会照常使用，不会丢失任何内容。关闭其他标签页也许有用。点“重新开始”可更换工作线程。',
+  },
+  lost: {
+    title: '工作线程已停止',
+    advice:
+      '浏览器终止了工作线程，或者它的脚本未能加载。页面的其余部分不受影响。点“重新开始”可启动新的工作线程：相同的种子给出相同的运行结果。',
+  },
+  memory: {
+    title: '内存不足',
+    advice: '浏览器无法给本页更多内存。请关闭其他标签页，或减少层数和头数，然后重新开始。',
+  },
+  other: {
+    title: '出了问题',
+    advice: '请重新开始；如果没有用，请重新加载页面。',
+  },
+  again: '重新开始',
+};
