@@ -93,8 +93,6 @@ export default defineConfig({
         // What every visit loads is one file: others would be asked for beside it.
         codeSplitting: { groups: [{ name: 'page', tags: ['$initial'] }] },
       },
-      // By which d3-scale-chromatic makes colour maps: those that nothing uses are left out.
-      treeshake: { manualPureFunctions: ['ramp', 'colors'] },
     },
   },
   worker: {

@@ -10,7 +10,6 @@ import { isOfHead, numbersOf, shapeOf } from '../../web/src/acts/heads/layer-par
 import { createHeadsStore, gatesOf, layerParts } from '../../web/src/acts/heads/state.ts';
 import { Lesson } from '../../web/src/acts/toy/lesson.ts';
 import { attend, gatedOutput } from '../../web/src/attention/attention-view.ts';
-import { contrastColours, differenceColours } from '../../web/src/attention/colour.ts';
 import { randomInput } from '../../web/src/attention/input.ts';
 import { largestOf } from '../../web/src/attention/map-content.ts';
 import { neighbour } from '../../web/src/attention/map-selection.ts';
@@ -238,19 +237,6 @@ test('keys lead through a map, and Home and End through its row', () => {
   assert.deepEqual(led('Home'), { query: 2, key: 0 });
   assert.deepEqual(led('End', true), { query: 3, key: 2 });
   assert.deepEqual(led('ArrowDown'), { query: 3, key: 1 });
-});
-
-test('a scale of its own ends at the largest weight, and one of differences has 0 in its middle', () => {
-  const [own, fixed] = [contrastColours(0.5), contrastColours(1)];
-  assert.equal(own.fill(0.25), fixed.fill(0.5));
-  assert.equal(contrastColours(0).fill(0), fixed.fill(0));
-  assert.deepEqual([own.wantsDarkInk(0.3), own.wantsDarkInk(0.2)], [true, false]);
-  const { fill, wantsDarkInk } = differenceColours(0.5);
-  assert.deepEqual(
-    [fill(-0.5), fill(0.5), fill(0)],
-    ['rgb(45, 0, 75)', 'rgb(127, 59, 8)', differenceColours(0).fill(0)],
-  );
-  assert.deepEqual([-0.5, 0, 0.5].map(wantsDarkInk), [false, true, false]);
 });
 
 describe('a lesson of the toy example', () => {

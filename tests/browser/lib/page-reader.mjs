@@ -1,6 +1,7 @@
 // Reads drawn maps of the page back.
 import assert from 'node:assert/strict';
-import { interpolateViridis } from 'd3-scale-chromatic';
+import { scaleLinear } from 'd3-scale';
+import { headColour } from 'headwise/view';
 
 /** All cells of an act's small multiples as the browser shows them, in the order of the weights. */
 export const readCells = (page, part) =>
@@ -35,18 +36,15 @@ export function assertDrawnAsWeighed(cells, validLens) {
       assert.match(fill, /^url\("?#hatch-\d+"?\)$/);
       assert.equal(text, '');
     } else {
-      assert.equal(fill, viridis(weight), label);
+      assert.equal(fill, fillOf(head, weight), label);
       assert.equal(text, weight.toFixed(2).replace(/^0|\.00$/, ''));
     }
   }
 }
 
-/** The colour of a weight as browsers serialize it. */
-function viridis(weight) {
-  const hex = interpolateViridis(weight);
-  const parts = [1, 3, 5].map((start) => parseInt(hex.slice(start, start + 2), 16));
-  return `rgb(${parts.join(', ')})`;
-}
+/** The colour of a weight on white, as browsers serialize it. */
+const fillOf = (head, weight) =>
+  scaleLinear([0, 255], ['#ffffff', /#\w{6}/.exec(headColour(head))[0]])(Math.round(255 * weight));
 
 /**
  * The contrast (WCAG) between the lightest and the darkest pixel of an element, and the most frequent colour.

@@ -98,14 +98,15 @@ export const attention: Translation<typeof EnglishAttention> = {
 
   legend: {
     name: 'Bobot',
-    label: 'Warna bobot dari 0 (ungu tua) sampai 1 (kuning)',
+    label: 'Warna bobot, dari 0 (latar belakang) sampai 1 (warna penuh head)',
     contrastName: 'Bagian dari bobot terbesar head',
-    contrastLabel: 'Warna dari 0 (ungu tua) sampai bobot terbesar setiap head (kuning)',
+    contrastLabel:
+      'Warna bobot, dari 0 (latar belakang) sampai bobot terbesar setiap head (warna penuhnya)',
     masked: 'dimasker',
   },
 
   figureCaption:
-    'Baris adalah kueri (q), kolom adalah kunci (k). Jumlah setiap baris adalah 1, kecuali jika semua kuncinya dimasker. Semua peta memakai satu skala warna, kecuali disebutkan lain.',
+    'Baris adalah kueri (q), kolom adalah kunci (k). Jumlah setiap baris adalah 1, kecuali jika semua kuncinya dimasker. Makin kuat warna head, makin besar bobotnya. Semua head memakai satu skala, kecuali disebutkan lain.',
 };
 
 export const attentionElement: Translation<typeof EnglishAttentionElement> = {

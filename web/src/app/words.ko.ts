@@ -99,14 +99,14 @@ export const attention: Translation<typeof EnglishAttention> = {
 
   legend: {
     name: '가중치',
-    label: '0(짙은 보라색)에서 1(노란색)까지 가중치의 색',
+    label: '가중치의 색: 0(배경색)에서 1(헤드의 가장 진한 색)까지',
     contrastName: '헤드의 최대 가중치에 대한 비율',
-    contrastLabel: '0(짙은 보라색)에서 각 헤드의 최대 가중치(노란색)까지의 색',
+    contrastLabel: '가중치의 색: 0(배경색)에서 각 헤드의 최대 가중치(가장 진한 색)까지',
     masked: '마스크됨',
   },
 
   figureCaption:
-    '행은 쿼리(q), 열은 키(k)입니다. 각 행의 합은 모든 키가 마스크된 경우가 아니면 1입니다. 따로 밝히지 않는 한 모든 맵이 하나의 색 눈금을 함께 씁니다.',
+    '행은 쿼리(q), 열은 키(k)입니다. 각 행의 합은 모든 키가 마스크된 경우가 아니면 1입니다. 헤드의 색이 진할수록 가중치가 큽니다. 따로 밝히지 않는 한 모든 헤드가 같은 눈금을 씁니다.',
 };
 
 export const attentionElement: Translation<typeof EnglishAttentionElement> = {

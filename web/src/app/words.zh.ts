@@ -97,14 +97,14 @@ export const attention: Translation<typeof EnglishAttention> = {
   legend: {
     // Joined, since narrow legends would break a word anywhere.
     name: '权\u2060重',
-    label: '权重的颜色，从0（深紫）到1（黄）',
+    label: '权重的颜色，从0（背景色）到1（该头的全色）',
     contrastName: '占该头最大权重的比例',
-    contrastLabel: '颜色从0（深紫）到每个头的最大权重（黄）',
+    contrastLabel: '权重的颜色，从0（背景色）到每个头的最大权重（该头的全色）',
     masked: '已\u2060掩\u2060蔽',
   },
 
   figureCaption:
-    '行是查询（q），列是键（k）。除非一行的键全被掩蔽，否则每行之和为1。如无另外说明，所有权重图共用一个色标。',
+    '行是查询（q），列是键（k）。除非一行的键全被掩蔽，否则每行之和为1。头的颜色越浓，权重越大。如无另外说明，所有头使用同一色标。',
 };
 
 export const attentionElement: Translation<typeof EnglishAttentionElement> = {

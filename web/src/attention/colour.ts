@@ -1,50 +1,102 @@
-import { scaleDiverging, scaleSequential } from 'd3-scale';
-import { interpolatePuOr, interpolateViridis } from 'd3-scale-chromatic';
+import { scaleLinear } from 'd3-scale';
+import { headColour } from 'headwise/view';
 
-/** The colours of a map, and on which of them ink has to be dark. */
+/** The colours of a map's cells, as CSS values for light and dark. */
 export interface MapColours {
   readonly fill: (value: number) => string;
-  readonly wantsDarkInk: (value: number) => boolean;
+  /** The colour of a number on the cell, with a contrast of at least 4.5. */
+  readonly ink: (value: number) => string;
 }
 
-/**
- * The one scale of every map: a weight's colour means the same in every head, part and theme.
- * Viridis is perceptually even and safe for the common kinds of colour blindness; of the maps that
- * are, it separates low weights best, and an untrained head has few others.
- */
-export const colourOfWeight = scaleSequential(interpolateViridis).domain([0, 1]);
+export type Theme = 'dark' | 'light';
 
-/** Up to here white ink has a contrast of at least 4.5 to viridis, from here on black ink has. */
-const lightestForWhiteInk = 0.435;
+/** `--paper` of ui/tokens.css. */
+export const paper = { light: '#ffffff', dark: '#15181d' } as const;
 
-export const fixedColours: MapColours = {
-  fill: colourOfWeight,
-  wantsDarkInk: (weight) => weight > lightestForWhiteInk,
-};
+type Hue = Readonly<Record<Theme, string>>;
 
-/** The same colours for 0 to the largest weight of one map. */
-export function contrastColours(largest: number): MapColours {
-  const share = (weight: number): number => (largest === 0 ? 0 : weight / largest);
+/** Signed numbers: hues that no head has, and that people with the common kinds of colour blindness can distinguish. */
+export const poles = {
+  negative: { light: '#6a35c9', dark: '#ad8fff' },
+  positive: { light: '#4c7a05', dark: '#a4d84e' },
+} as const;
+
+/** The last step of a scale: step 0 is the background, the last one the full hue. */
+const lastStep = 255;
+
+interface Ramp {
+  /** Red, green and blue of each step, in sequence. */
+  readonly bytes: Readonly<Record<Theme, Uint8ClampedArray>>;
+  readonly fills: readonly string[];
+  readonly inks: readonly string[];
+}
+
+/** A hue mixed with the background, in proportion to the step. */
+function rampOf(hue: Hue): Ramp {
+  const steps = (theme: Theme): string[] => {
+    const mix = scaleLinear<string>([0, lastStep], [paper[theme], hue[theme]]);
+    return Array.from({ length: lastStep + 1 }, (_none, step) => mix(step));
+  };
+  const [light, dark] = [steps('light'), steps('dark')];
+  const pair = (of: (colour: string) => string): string[] =>
+    light.map((colour, step) => `light-dark(${of(colour)}, ${of(dark[step] ?? '')})`);
   return {
-    fill: (weight) => colourOfWeight(share(weight)),
-    wantsDarkInk: (weight) => fixedColours.wantsDarkInk(share(weight)),
+    bytes: {
+      light: Uint8ClampedArray.from(light.flatMap(channels)),
+      dark: Uint8ClampedArray.from(dark.flatMap(channels)),
+    },
+    fills: pair((colour) => colour),
+    inks: pair((colour) => (luminance(colour) > 0.179 ? '#000' : '#fff')),
   };
 }
 
-/**
- * Differences from −`largest` (violet) to `largest` (orange), with 0 in pale grey between them;
- * orange and violet are told apart with every common kind of colour blindness.
- */
-export function differenceColours(largest: number): MapColours {
-  const fill = scaleDiverging(interpolatePuOr).domain([-largest || -1, 0, largest || 1]);
-  return { fill, wantsDarkInk: (value) => isLight(fill(value)) };
-}
+const channels = (colour: string): number[] => (colour.match(/\d+/g) ?? []).map(Number);
 
-/** Whether black has more contrast than white to `rgb(…)`, by WCAG's relative luminance. */
-function isLight(colour: string): boolean {
-  const [red = 0, green = 0, blue = 0] = (colour.match(/\d+/g) ?? []).map((part) => {
-    const value = Number(part) / 255;
+/** WCAG's relative luminance of `rgb(…)`. Black and white have the same contrast to 0.179. */
+export function luminance(colour: string): number {
+  const [red = 0, green = 0, blue = 0] = channels(colour).map((channel) => {
+    const value = channel / 255;
     return value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
   });
-  return 0.2126 * red + 0.7152 * green + 0.0722 * blue > 0.179;
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+}
+
+const ramps = new Map<string, Ramp>();
+
+/** The ramp of a head, counted from 0. */
+export function rampOfHead(head: number): Ramp {
+  const colour = headColour(head);
+  const [light = '', dark = ''] = colour.match(/#[\da-f]{6}/g) ?? [];
+  return remembered(colour, { light, dark });
+}
+
+function remembered(name: string, hue: Hue): Ramp {
+  const ramp = ramps.get(name) ?? rampOf(hue);
+  ramps.set(name, ramp);
+  return ramp;
+}
+
+/** The step of a ramp for a share of its full hue. */
+export const stepOf = (share: number): number =>
+  Math.round(lastStep * Math.min(Math.max(share, 0), 1));
+
+/**
+ * The one scale of weights: the head's hue, mixed with the background in proportion to the weight.
+ * The full hue is `largest`.
+ */
+export function weightColours(head: number, largest = 1): MapColours {
+  const { fills, inks } = rampOfHead(head);
+  const at = (weight: number): number => stepOf(largest === 0 ? 0 : weight / largest);
+  return { fill: (weight) => fills[at(weight)] ?? '', ink: (weight) => inks[at(weight)] ?? '' };
+}
+
+/** Signed numbers from −`largest` (violet) through 0 (background) to `largest` (green). */
+export function signedColours(largest: number): MapColours {
+  const rampFor = (value: number): Ramp =>
+    value < 0 ? remembered('negative', poles.negative) : remembered('positive', poles.positive);
+  const at = (value: number): number => stepOf(largest === 0 ? 0 : Math.abs(value) / largest);
+  return {
+    fill: (value) => rampFor(value).fills[at(value)] ?? '',
+    ink: (value) => rampFor(value).inks[at(value)] ?? '',
+  };
 }

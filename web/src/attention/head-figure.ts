@@ -182,11 +182,11 @@ export function createHeadFigure(options: Options): HeadFigure {
         selection.pin(undefined);
       }
       const styles = range(next.numHeads).map((head) =>
-        weightStyle(contrast ? largestOf(next, head) : undefined),
+        weightStyle(head, contrast ? largestOf(next, head) : undefined),
       );
       legend.showContrast(contrast);
       rows.forEach((row, sample) => {
-        if (isOther) row.draw(next, (head) => styles[head] ?? weightStyle());
+        if (isOther) row.draw(next, (head) => styles[head] ?? weightStyle(head));
         row.maps.forEach((map, head) => {
           map.describe(
             notes[sample]?.[head] ?? [],

@@ -150,7 +150,7 @@ export function createHeadMap(options: Options): HeadMap {
             fill: masked ? hatch : colours.fill(weight),
           });
           setAttributes(figure, {
-            'data-ink': colours.wantsDarkInk(weight) ? 'dark' : 'light',
+            fill: masked ? undefined : colours.ink(weight),
             'data-dropped': dropped,
           });
           figure.textContent = masked ? '' : dropped ? '×' : short(weight);

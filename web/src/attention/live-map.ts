@@ -1,13 +1,6 @@
 import { element, svg } from '../ui/dom.js';
-import { colourOfWeight } from './colour.js';
+import { rampOfHead, stepOf, type Theme } from './colour.js';
 import { hatchFill } from './weight-legend.js';
-
-/** 256 steps of the scale as red, green and blue: finding one takes no string. */
-const palette = Uint8ClampedArray.from(
-  Array.from({ length: 256 }, (_, i) => colourOfWeight(i / 255)).flatMap((hex) =>
-    [1, 3, 5].map((at) => parseInt(hex.slice(at, at + 2), 16)),
-  ),
-);
 
 /** Width and height of a map that is saved, in units of its drawing. */
 export const mapSide = 240;
@@ -20,21 +13,50 @@ export interface LiveMap {
   drawing(hatchId: string): SVGSVGElement;
 }
 
+/** Light on paper, else as the reader's system has it. */
+let theme: Theme = 'light';
+let isFollowing = false;
+
+/** A canvas does not follow the theme: all maps are drawn anew when it changes, and for print. */
+function followTheme(): void {
+  if (isFollowing) return;
+  isFollowing = true;
+  const dark = matchMedia('(prefers-color-scheme: dark)');
+  const set = (isDark: boolean): void => {
+    theme = isDark ? 'dark' : 'light';
+    for (const map of document.querySelectorAll('.live-map')) map.dispatchEvent(new Event('theme'));
+  };
+  const follow = (): void => {
+    set(dark.matches);
+  };
+  follow();
+  dark.addEventListener('change', follow);
+  addEventListener('afterprint', follow);
+  addEventListener('beforeprint', () => {
+    set(false);
+  });
+}
+
 /**
  * The weights of a causal head, a pixel a cell: redrawn at every frame, which a thousand elements
  * could not be. Keys to come stay clear, so that the hatch behind them shows.
  */
-export function createLiveMap(length: number): LiveMap {
+export function createLiveMap(length: number, head: number): LiveMap {
+  followTheme();
+  const { bytes } = rampOfHead(head);
+  let drawn: Float32Array | undefined;
   const root = element('canvas', { class: 'live-map', width: length, height: length });
   const context = root.getContext('2d');
   const image = new ImageData(length, length);
-  return {
+  const map: LiveMap = {
     root,
     draw(weights) {
+      drawn = weights;
+      const palette = bytes[theme];
       for (let query = 0; query < length; query += 1) {
         for (let key = 0; key <= query; key += 1) {
           const cell = query * length + key;
-          const colour = 3 * Math.round(255 * weights[cell]);
+          const colour = 3 * stepOf(weights[cell]);
           image.data.set(palette.subarray(colour, colour + 3), 4 * cell);
           image.data[4 * cell + 3] = 255;
         }
@@ -72,4 +94,8 @@ export function createLiveMap(length: number): LiveMap {
       return drawing;
     },
   };
+  root.addEventListener('theme', () => {
+    if (drawn !== undefined) map.draw(drawn);
+  });
+  return map;
 }

@@ -2,15 +2,15 @@ import { max, range } from 'd3-array';
 
 import { formatCell, formatWeight } from '../format/numbers.js';
 import type { AttentionView } from './attention-view.js';
-import { contrastColours, fixedColours } from './colour.js';
+import { weightColours } from './colour.js';
 import type { CellValue, MapStyle } from './head-map.js';
 import type { AxisNames } from './map-axes.js';
 import { words } from './words.js';
 
-/** Weights on the scale of every map, or on one of the map's own that ends at `largest`. */
-export function weightStyle(largest?: number): MapStyle {
+/** Weights of a head, counted from 0, on the scale of every map, or on one of its own that ends at `largest`. */
+export function weightStyle(head: number, largest?: number): MapStyle {
   return {
-    colours: largest === undefined ? fixedColours : contrastColours(largest),
+    colours: weightColours(head, largest),
     short: formatCell,
     spoken: ({ head, query, key }, { weight, masked, dropped = false }) =>
       words.cell({

@@ -1,7 +1,5 @@
-import { range } from 'd3-array';
-
 import { newId, svg } from '../ui/dom.js';
-import { differenceColours } from './colour.js';
+import { signedColours } from './colour.js';
 
 interface Options {
   /** What stands below its left end, its middle and its right end. */
@@ -12,7 +10,7 @@ interface Options {
 /** The colours of numbers of both signs, from the most negative one to the largest. */
 export function createSignedScale({ ends, label }: Options): SVGSVGElement {
   const gradientId = newId('signed');
-  const { fill } = differenceColours(1);
+  const { fill } = signedColours(1);
   return svg(
     'svg',
     { class: 'legend-scale', viewBox: '0 0 264 36', role: 'img', 'aria-label': label },
@@ -22,12 +20,18 @@ export function createSignedScale({ ends, label }: Options): SVGSVGElement {
       svg(
         'linearGradient',
         { id: gradientId },
-        ...range(21).map((step) =>
-          svg('stop', { offset: step / 20, 'stop-color': fill(step / 10 - 1) }),
-        ),
+        ...[0, 0.5, 1].map((offset) => svg('stop', { offset, 'stop-color': fill(2 * offset - 1) })),
       ),
     ),
-    svg('rect', { x: 36, y: 9, width: 192, height: 10, rx: 2, fill: `url(#${gradientId})` }),
+    svg('rect', {
+      x: 36,
+      y: 9,
+      width: 192,
+      height: 10,
+      rx: 2,
+      class: 'legend-ramp',
+      fill: `url(#${gradientId})`,
+    }),
     ...ends.map((end, at) => svg('text', { class: 'legend-tick', x: 36 + 96 * at, y: 32 }, end)),
   );
 }

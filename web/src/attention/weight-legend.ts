@@ -3,7 +3,6 @@ import { format } from 'd3-format';
 import { scaleLinear } from 'd3-scale';
 
 import { element, setAttributes, svg } from '../ui/dom.js';
-import { colourOfWeight } from './colour.js';
 import { words } from './words.js';
 
 export interface WeightLegend {
@@ -22,9 +21,7 @@ const percent = format('.0%');
 export function createWeightLegend(hatchId: string): WeightLegend {
   const gradientId = `${hatchId}-scale`;
   const position = scaleLinear([0, 1], [bar.left, bar.left + bar.width]);
-  const stops = range(21).map((step) =>
-    svg('stop', { offset: step / 20, 'stop-color': colourOfWeight(step / 20) }),
-  );
+  const stops = range(2).map((offset) => svg('stop', { class: 'legend-stop', offset }));
   const marker = svg('path', { class: 'legend-marker', d: 'M0 8 L-4.5 1 H4.5 Z' });
   const ticks = position.ticks(4).map((share) => ({
     share,
@@ -40,6 +37,7 @@ export function createWeightLegend(hatchId: string): WeightLegend {
       width: bar.width,
       height: bar.height,
       rx: 2,
+      class: 'legend-ramp',
       fill: `url(#${gradientId})`,
     }),
     ...ticks.map(({ label }) => label),

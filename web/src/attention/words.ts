@@ -41,14 +41,15 @@ export const words = translatable('attention', {
 
   legend: {
     name: 'Weight',
-    label: 'Colours of the weights from 0 (dark violet) to 1 (yellow)',
+    label: 'Colours of the weights, from 0 (background) to 1 (the full colour of the head)',
     contrastName: 'Share of the head’s largest weight',
-    contrastLabel: 'Colours from 0 (dark violet) to the largest weight of each head (yellow)',
+    contrastLabel:
+      'Colours of the weights, from 0 (background) to the largest weight of each head (its full colour)',
     masked: 'masked',
   },
 
   figureCaption:
-    'Rows are queries (q), columns are keys (k). Each row sums to 1 unless all its keys are masked. All maps share one colour scale unless noted otherwise.',
+    'Rows are queries (q), columns are keys (k). Each row sums to 1 unless all its keys are masked. The stronger the head’s colour, the larger the weight. All heads share one scale unless noted otherwise.',
 });
 
 /** What `<attention-heads>` says; the names of heads come from whoever shows it. */

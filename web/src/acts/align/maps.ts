@@ -1,7 +1,7 @@
 import { range } from 'd3-array';
 import { headColour } from 'headwise/view';
 
-import { fixedColours } from '../../attention/colour.js';
+import { weightColours } from '../../attention/colour.js';
 import { createHatch, hatchFill } from '../../attention/weight-legend.js';
 import { formatPercent } from '../../format/numbers.js';
 import { element, newId, setAttributes, svg } from '../../ui/dom.js';
@@ -147,7 +147,7 @@ function createCard(head: number, onLook: Events['onLook'], onChoose: Events['on
           const isPadding = key >= text.length;
           const fill = isPadding
             ? hatchFill(hatchId)
-            : fixedColours.fill(Math.round(64 * shown.weightOf(head, q, key)) / 64);
+            : weightColours(head).fill(shown.weightOf(head, q, key));
           if (cell.getAttribute('fill') !== fill) cell.setAttribute('fill', fill);
         });
       });

@@ -92,7 +92,7 @@ export function createBox({ part, place, hatch, onPress, onLook }: Options): Box
     root,
     draw(pass, head, isKnown) {
       const numbers = pass.rowsOf(part, head);
-      const { fill } = coloursOf(pass, part);
+      const { fill } = coloursOf(pass, part, head);
       squares.forEach((squaresOfRow, row) => {
         squaresOfRow.forEach((square, column) => {
           const value = numbers[row]?.[column] ?? NaN;

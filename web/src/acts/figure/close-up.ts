@@ -31,7 +31,7 @@ function signOf(step: StepNumber): string {
 
 function tableOf(pass: Pass, part: Part, head: number, isResult: boolean): HTMLElement {
   const name = words.spoken(part, head + 1);
-  const { fill, wantsDarkInk } = coloursOf(pass, part);
+  const { fill, ink } = coloursOf(pass, part, head);
   const [first, last] = part.startsWith('W_')
     ? [head * pass.headSize, (head + 1) * pass.headSize]
     : [0, sizes.length];
@@ -45,7 +45,7 @@ function tableOf(pass: Pass, part: Part, head: number, isResult: boolean): HTMLE
         if (masked) cell.dataset.masked = '';
         else {
           cell.style.setProperty('--fill', fill(value));
-          cell.dataset.ink = wantsDarkInk(value) ? 'dark' : 'light';
+          cell.style.color = ink(value);
         }
         if (bandOf(pass, part, at, column) === head) {
           withHeadColour(cell, head);

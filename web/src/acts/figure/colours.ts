@@ -1,10 +1,10 @@
-import { differenceColours, fixedColours, type MapColours } from '../../attention/colour.js';
+import { type MapColours, signedColours, weightColours } from '../../attention/colour.js';
 import type { Pass } from './pass.js';
 import type { Part } from './steps.js';
 
-/** Weights on the scale of every map, other numbers from violet to orange. */
-export const coloursOf = (pass: Pass, part: Part): MapColours =>
-  part === 'weights' ? fixedColours : differenceColours(pass.largestOf(part));
+/** Weights on the scale of every map, other numbers from violet to green. */
+export const coloursOf = (pass: Pass, part: Part, head: number): MapColours =>
+  part === 'weights' ? weightColours(head) : signedColours(pass.largestOf(part));
 
 /** Masked scores and weights, which are hatched. */
 export const isMaskedCell = (pass: Pass, part: Part, row: number, column: number): boolean =>

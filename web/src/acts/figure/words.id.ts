@@ -132,7 +132,7 @@ export const figure: Translation<typeof EnglishFigure> = {
   hint: 'Tunjuk sebuah angka, atau pergi ke sebuah kotak dengan Tab dan telusuri dengan tombol panah; tekan kotak untuk menuju langkahnya.',
   legend: ['−maks', '0', '+maks'],
   legendLabel:
-    'Warna bilangan bertanda dari ungu, negatif, melalui pucat, 0, sampai oranye, positif',
+    'Warna bilangan bertanda dari ungu, negatif, melalui pucat, 0, sampai hijau, positif',
   note: 'Masukan: lima token, acak, dengan simpangan baku 2; parameternya belum dilatih. Batang berwarna menandai baris atau kolom setiap head. X, parameter, semua proyeksi, skor, dan keluaran masing-masing memakai skala warna sendiri, yang berakhir pada besaran terbesar, maks.',
 };
 

@@ -131,7 +131,7 @@ export const words = translatable('figure', {
   hint: 'Point at a number, or go to a box with Tab and through it with the arrow keys; press a box to go to its step.',
   legend: ['−max', '0', '+max'],
   legendLabel:
-    'Colours of signed numbers from violet, negative, through pale, 0, to orange, positive',
+    'Colours of signed numbers from violet, negative, through pale, 0, to green, positive',
   note: 'Input: five tokens, random, with standard deviation 2; the parameters are untrained. Coloured bars mark the rows or columns of each head. Colours of X, of the parameters, of all projections, of the scores and of the output each have a scale of their own, which ends at the largest magnitude, max.',
 });
 

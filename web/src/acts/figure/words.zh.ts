@@ -130,6 +130,6 @@ export const figure: Translation<typeof EnglishFigure> = {
   mapCaption: (name) => `${name}：纵向为查询，横向为键`,
   hint: '指向一个数；或用Tab键移到一个方框，再用方向键在其中移动；按下方框可转到对应的步骤。',
   legend: ['−max', '0', '+max'],
-  legendLabel: '带符号数的颜色：紫色为负，浅色为0，橙色为正',
+  legendLabel: '带符号数的颜色：紫色为负，浅色为0，绿色为正',
   note: '输入：五个词元，随机生成，标准差为2；参数未经训练。彩色的条标出每个头的行或列。X、参数、所有投影、分数和输出各用一个色标，色标的两端是各自的最大绝对值max。',
 };

@@ -87,7 +87,7 @@ export function createCloseUp({
       }
       map.draw(
         valuesOf(view, sample, head),
-        weightStyle(contrast ? largestOf(view, head) : undefined),
+        weightStyle(head, contrast ? largestOf(view, head) : undefined),
       );
     },
     mark(cell) {

@@ -2,7 +2,7 @@ import { max, range } from 'd3-array';
 
 import { hideable } from '../../address/hideable.js';
 import type { AttentionView } from '../../attention/attention-view.js';
-import { differenceColours } from '../../attention/colour.js';
+import { signedColours } from '../../attention/colour.js';
 import { createHeadMap, type MapStyle } from '../../attention/head-map.js';
 import { namesOf } from '../../attention/map-content.js';
 import type { Register } from '../../attention/map-selection.js';
@@ -123,7 +123,7 @@ const chip = (head: number): HTMLElement =>
 /** What one head weighs more or less than another. */
 function differenceStyle(largest: number): MapStyle {
   return {
-    colours: differenceColours(largest),
+    colours: signedColours(largest),
     short: formatSignedCell,
     spoken: ({ query, key }, { weight, masked }) =>
       words.compare.cell({

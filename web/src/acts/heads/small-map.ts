@@ -14,7 +14,7 @@ export function drawSmallMap(
 ): void {
   const [, , queries = 0, keys = 0] = view.weights.shape;
   const valueAt = valuesOf(view, sample, head);
-  const { colours } = weightStyle(style.largest);
+  const { colours } = weightStyle(head, style.largest);
   setAttributes(drawing, { viewBox: `0 0 ${keys * pitch} ${queries * pitch}` });
   drawing.replaceChildren(
     ...range(queries).flatMap((query) =>

@@ -266,10 +266,10 @@ export const heads: Translation<typeof EnglishHeads> = {
     minus: 'minus',
     label: (head, other, sample) =>
       `Bobot head ${head} dikurangi bobot head ${other}, sampel ${sample}`,
-    legend: (head, other) => `oranye: bobot head ${head} lebih besar; ungu: head ${other}`,
+    legend: (head, other) => `hijau: bobot head ${head} lebih besar; ungu: head ${other}`,
     ends: (largest) => [`−${largest}`, '0', `+${largest}`],
     legendLabel: (largest) =>
-      `Warna selisih dari −${largest} (ungu) melalui 0 (pucat) sampai ${largest} (oranye)`,
+      `Warna selisih dari −${largest} (ungu) melalui 0 (pucat) sampai ${largest} (hijau)`,
     same: 'Kedua head memiliki bobot yang sama.',
     largest: (value) => `Selisih terbesar adalah ${value}.`,
     cell: (words) =>

@@ -268,10 +268,10 @@ export const heads: Translation<typeof EnglishHeads> = {
     label: (head, other, sample) =>
       `${head}번 헤드의 가중치 빼기 ${other}번 헤드의 가중치, 샘플 ${sample}`,
     legend: (head, other) =>
-      `주황색: 헤드 ${head}의 가중치가 더 큼, 보라색: 헤드 ${other}의 가중치가 더 큼`,
+      `초록색: 헤드 ${head}의 가중치가 더 큼, 보라색: 헤드 ${other}의 가중치가 더 큼`,
     ends: (largest) => [`−${largest}`, '0', `+${largest}`],
     legendLabel: (largest) =>
-      `차이의 색: −${largest}(보라색)에서 0(옅은 색)을 지나 ${largest}(주황색)까지`,
+      `차이의 색: −${largest}(보라색)에서 0(옅은 색)을 지나 ${largest}(초록색)까지`,
     same: '두 헤드의 가중치가 같습니다.',
     largest: (value) => `최대 차이는 ${value}입니다.`,
     cell: ({ query, key, value, masked }) =>

@@ -261,10 +261,10 @@ const compare = {
   label: (head: number, other: number, sample: number) =>
     `Weights of head ${head} minus those of head ${other}, sample ${sample}`,
   legend: (head: number, other: number) =>
-    `orange: head ${head} has the larger weight; violet: head ${other}`,
+    `green: head ${head} has the larger weight; violet: head ${other}`,
   ends: (largest: string) => [`−${largest}`, '0', `+${largest}`],
   legendLabel: (largest: string) =>
-    `Colours of differences from −${largest} (violet) through 0 (pale) to ${largest} (orange)`,
+    `Colours of differences from −${largest} (violet) through 0 (pale) to ${largest} (green)`,
   same: 'Both heads have the same weights.',
   largest: (value: string) => `The largest difference is ${value}.`,
   cell: (words: {

@@ -257,9 +257,9 @@ export const heads: Translation<typeof EnglishHeads> = {
     name: '两个头之差',
     minus: '减',
     label: (head, other, sample) => `样本${sample}中头${head}的权重减去头${other}的权重`,
-    legend: (head, other) => `橙色：头${head}的权重较大；紫色：头${other}较大`,
+    legend: (head, other) => `绿色：头${head}的权重较大；紫色：头${other}较大`,
     ends: (largest) => [`−${largest}`, '0', `+${largest}`],
-    legendLabel: (largest) => `差的颜色：从−${largest}（紫）经0（浅色）到${largest}（橙）`,
+    legendLabel: (largest) => `差的颜色：从−${largest}（紫）经0（浅色）到${largest}（绿）`,
     same: '两个头的权重相同。',
     largest: (value) => `最大的差是${value}。`,
     cell: ({ query, key, value, masked }) =>

@@ -44,7 +44,7 @@ export function createGuessTile(head: Head, onPress: () => void): GuessTile {
       return map;
     },
     draw(weights, length) {
-      map = weights && createLiveMap(length);
+      map = weights && createLiveMap(length, place.head);
       if (weights !== undefined) map?.draw(weights);
       frame.replaceChildren(...(map === undefined ? [] : [map.root]));
     },

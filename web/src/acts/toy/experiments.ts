@@ -1,7 +1,7 @@
 import { max, min, range } from 'd3-array';
 
 import { attend, type AttentionView } from '../../attention/attention-view.js';
-import { colourOfWeight } from '../../attention/colour.js';
+import { weightColours } from '../../attention/colour.js';
 import { chapterSizes, onesInput, randomInput } from '../../attention/input.js';
 import { formatShort } from '../../format/numbers.js';
 import { element, setAttributes, svg } from '../../ui/dom.js';
@@ -255,7 +255,7 @@ function createSmallMap(
         row.forEach((cell, key) => {
           const fill = isMasked(0, query, key)
             ? hatch
-            : colourOfWeight(weights.at(0, head, query, key));
+            : weightColours(head).fill(weights.at(0, head, query, key));
           setAttributes(cell, { fill });
         });
       });

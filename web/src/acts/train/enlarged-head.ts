@@ -109,7 +109,7 @@ export function createEnlargedHead(
           weight: weightOf(now, query, key),
           masked: key > query,
         });
-        map?.draw(values, weightStyle());
+        map?.draw(values, weightStyle(now.place.head));
       }
       render();
     },

@@ -100,7 +100,7 @@ const gap = 8;
 
 /** One head while it learns: its map, its role, its lines. Pressing it chooses the head. */
 export function createHeadCard(place: Head, length: number, onChoose: () => void): HeadCard {
-  const map = createLiveMap(length);
+  const map = createLiveMap(length, place.head);
   const lines = createScoreLines(place);
   const roleName = element('span');
   const roleShare = element('span', { class: 'head-share' });

@@ -1,7 +1,7 @@
 import { extent, max, sum } from 'd3-array';
 import { scaleLinear } from 'd3-scale';
 
-import { differenceColours } from '../../attention/colour.js';
+import { signedColours } from '../../attention/colour.js';
 import { formatNumber, formatShort, formatSigned } from '../../format/numbers.js';
 import { type Chart, createChart, type Size } from '../../ui/chart.js';
 import { element, setAttributes, svg } from '../../ui/dom.js';
@@ -143,11 +143,11 @@ function drawProducts(
   const xOf = (place: number): number => left + place * side;
   const largestComponent = max([q, ...k].flat(), Math.abs) ?? 0;
   const largestProduct = max(products, ({ product }) => Math.abs(product)) ?? 0;
-  const components = differenceColours(largestComponent).fill;
+  const components = signedColours(largestComponent).fill;
   const fills = {
     q: components,
     k: components,
-    product: differenceColours(largestProduct).fill,
+    product: signedColours(largestProduct).fill,
   };
   const strips = (['q', 'k', 'product'] as const).flatMap((name, row) => {
     const y = row * (strip.height + strip.gap);

@@ -57,7 +57,7 @@ export const why: Translation<typeof EnglishWhy> = {
     `${query} · ${key}: ${raising} hasil kali menaikkan skor sebesar ${raised}, ${lowering} menurunkannya sebesar ${lowered}. Jumlahnya adalah skor, q · k = ${score}.`,
   legend: ['−maks', '0', '+maks'],
   legendLabel:
-    'Warna bilangan bertanda dari ungu, negatif, melalui pucat, 0, sampai oranye, positif',
+    'Warna bilangan bertanda dari ungu, negatif, melalui pucat, 0, sampai hijau, positif',
   note: 'Head yang belum dilatih: embedding dan parameternya acak, dengan varians yang membuat setiap komponen q dan k bervarians 1. Komponen memakai satu skala warna, hasil kali memakai skala sendiri; masing-masing berakhir pada besaran terbesarnya, maks. Simpangan bakunya dihitung dari semua skor: dari 8 kueri dan 8 kunci, dalam 4 head. Kurva: 512 kueri acak dengan masing-masing 8 kunci, untuk setiap d.',
 
   chartTitle: 'Kueri dan kunci acak, menurut d',

@@ -53,7 +53,7 @@ export const why: Translation<typeof EnglishWhy> = {
   summary: (query, key, raising, raised, lowering, lowered, score) =>
     `${query} · ${key}: 곱 ${raising}개가 점수를 ${raised}만큼 높이고, ${lowering}개가 ${lowered}만큼 낮춥니다. 그 합이 점수이며 q · k = ${score}입니다.`,
   legend: ['−max', '0', '+max'],
-  legendLabel: '부호 있는 수의 색: 음수는 보라색, 0은 옅은 색, 양수는 주황색',
+  legendLabel: '부호 있는 수의 색: 음수는 보라색, 0은 옅은 색, 양수는 초록색',
   note: '학습되지 않은 헤드입니다. 임베딩과 파라미터는 무작위이며, 그 분산은 q와 k의 각 성분의 분산이 1이 되도록 정했습니다. 성분은 하나의 색 눈금을 함께 쓰고 곱은 별도의 눈금을 쓰며, 눈금의 끝은 각각의 절댓값의 최댓값인 max입니다. 표준편차는 4개 헤드에서 쿼리 8개와 키 8개의 모든 점수에 대한 것입니다. 곡선은 각 d마다 키가 8개씩인 무작위 쿼리 512개로 구했습니다.',
 
   chartTitle: 'd에 따른 무작위 쿼리와 키',

@@ -67,7 +67,7 @@ export const words = translatable('why', {
     `${query} · ${key}: ${raising} products raise the score by ${raised}, ${lowering} lower it by ${lowered}. Their sum is the score, q · k = ${score}.`,
   legend: ['−max', '0', '+max'],
   legendLabel:
-    'Colours of signed numbers from violet, negative, through pale, 0, to orange, positive',
+    'Colours of signed numbers from violet, negative, through pale, 0, to green, positive',
   note: 'An untrained head: embeddings and parameters are random, with variances by which each component of q and k has variance 1. Components share a scale of colours, products have their own; each ends at its largest magnitude, max. The standard deviation is that of all scores: of 8 queries and 8 keys, in 4 heads. The curves: 512 random queries of 8 keys each, for each d.',
 
   chartTitle: 'Random queries and keys, by d',

@@ -58,7 +58,7 @@ export const why: Translation<typeof EnglishWhy> = {
   summary: (query, key, raising, raised, lowering, lowered, score) =>
     `${query} · ${key}：${raising}个乘积使分数提高${raised}，${lowering}个使它降低${lowered}。它们的和就是分数，q · k = ${score}。`,
   legend: ['−max', '0', '+max'],
-  legendLabel: '带符号数的颜色：紫色为负，浅色为0，橙色为正',
+  legendLabel: '带符号数的颜色：紫色为负，浅色为0，绿色为正',
   note: '这是一个未经训练的头：嵌入和参数都是随机的，其方差使q和k的每个分量的方差为1。分量共用一个色标，乘积另用一个；色标的两端是各自的最大绝对值max。标准差取自所有分数：4个头中8个查询对8个键。曲线：每个d取512个随机查询，每个查询8个键。',
 
   chartTitle: '随机的查询和键，随d变化',
