@@ -7,7 +7,7 @@ import { textTokens } from '../examples/language-model/tokens.mjs';
 import { fromRoot } from './lib/files.mjs';
 
 /** The page imports this file. */
-export const sentenceFile = 'web/src/first/sentence.json';
+export const sentenceFile = 'web/src/reading/sentence.json';
 
 /** Nine words, one token each; the second half repeats two words of the first. */
 const text = 'The world is better when the world is free';

@@ -9,7 +9,7 @@ import { isReady, open, searchOf, waitForSearch } from '../lib/pages.mjs';
 import { headers, serveFolder, servePage } from '../lib/server.mjs';
 
 const { heads, query, text, words } = JSON.parse(
-  readFileSync(fromRoot('web/src/first/sentence.json'), 'utf8'),
+  readFileSync(fromRoot('web/src/reading/sentence.json'), 'utf8'),
 );
 
 /** The numbers below the words. */

@@ -116,7 +116,13 @@ export function readAddress(
       acts.flatMap(({ id }) => id ?? []),
     ),
   );
-  for (const { store, showNotices } of acts) showNotices(store.readFrom(parameters));
+  // Stores may share a place for notices.
+  const corrections = new Map<AddressedAct['showNotices'], string[]>();
+  for (const { store, showNotices } of acts) {
+    const before = corrections.get(showNotices) ?? [];
+    corrections.set(showNotices, [...before, ...store.readFrom(parameters)]);
+  }
+  for (const [show, sentences] of corrections) show(sentences);
 }
 
 /**

@@ -2,6 +2,7 @@ import { init } from 'headwise';
 import { render } from 'lit-html';
 
 import { followAddress, readAddress } from '../address/history.js';
+import { sentence } from '../reading/sentence.js';
 import { element } from '../ui/dom.js';
 import { failureNotice } from '../ui/notices.js';
 import { openTerms } from '../ui/terms.js';
@@ -23,7 +24,8 @@ async function start(): Promise<void> {
   try {
     await ready;
     const addressed = acts.map(({ open, ...placed }) => ({ ...open(), ...placed }));
-    const stores = [first, ...addressed];
+    const reading = { store: sentence, showNotices: first.showNotices };
+    const stores = [first, ...addressed, reading];
     readAddress(stores, showNotices);
     for (const { live, content } of addressed) {
       if ('now' in content) live.append(...content.now());

@@ -1,6 +1,6 @@
 import type { AttentionWeights } from 'headwise/view';
 
-import sentence from './sentence.json';
+import sentence from '../reading/sentence.json';
 import type { words } from './words.js';
 
 interface ShownHead {

@@ -15,6 +15,9 @@ export interface Checkpoint {
   readonly prefix: string;
 }
 
+/** What readers open: files that they choose. */
+export type ModelSource = readonly File[];
+
 /** More than that a page's memory rarely has room for, twice over in float32. */
 export const maxCheckpointBytes = 800_000_000;
 

@@ -71,7 +71,7 @@ export class Connection {
 }
 
 /** The memory of WebAssembly never shrinks: only with its worker does it go. */
-const isBeyondRepair = (error: unknown): boolean =>
+export const isBeyondRepair = (error: unknown): boolean =>
   error instanceof WorkerLost || isOutOfMemory(error);
 
 /** Of WebAssembly, or of JavaScript. */

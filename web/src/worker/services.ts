@@ -3,7 +3,7 @@ import { init } from 'headwise';
 
 import { openBuiltInModel } from './built-in-model.js';
 import { builtInBytes } from './built-in-size.js';
-import { type Checkpoint, openCheckpoint } from './checkpoint.js';
+import { type Checkpoint, type ModelSource, openCheckpoint } from './checkpoint.js';
 import {
   type AlignmentOptions,
   type AlignmentUpdate,
@@ -157,9 +157,10 @@ export class LanguageModelService {
     );
   }
 
-  /** A checkpoint of the reader's, in place of the model before if it can be opened. */
-  loadFolder(files: readonly File[]): Promise<ModelDescription> {
-    return this.#open(() => openCheckpoint(files));
+  /** A model of the reader's, in place of the model before if it can be opened. */
+  open(source: ModelSource, onProgress: OnProgress): Promise<ModelDescription> {
+    onProgress(0, 0);
+    return this.#open(() => openCheckpoint(source));
   }
 
   /** @returns undefined for a text without any token */

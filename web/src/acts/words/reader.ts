@@ -79,7 +79,9 @@ export class Reader {
     this.#listeners.onChange();
     try {
       const model = await this.#connection.call(({ languageModel }) =>
-        files === undefined ? languageModel.load(onProgress) : languageModel.loadFolder([...files]),
+        files === undefined
+          ? languageModel.load(onProgress)
+          : languageModel.open([...files], onProgress),
       );
       if (generation === this.#generation) this.#take(model);
     } catch (error) {
@@ -97,7 +99,10 @@ export class Reader {
     this.#listeners.onChange();
     try {
       const model = await this.#connection.call(({ languageModel }) =>
-        languageModel.loadFolder([...files]),
+        languageModel.open(
+          [...files],
+          proxy(() => undefined),
+        ),
       );
       if (generation !== this.#generation) return;
       this.#files = files;

@@ -1,0 +1,29 @@
+import type { Field } from '../address/field.js';
+import { Store } from '../address/store.js';
+import { words as addressWords } from '../address/words.js';
+import { cutTo } from '../format/sentences.js';
+import opening from './sentence.json';
+
+/** The sentence that one part of the page reads, and so does every other. */
+export interface SentenceState {
+  /** As the reader wrote it. How many of its tokens a model reads, the model says. */
+  readonly text: string;
+}
+
+/** More than any model of the page reads: a limit for addresses and for what is pasted. */
+export const maxCharacters = 1000;
+
+const textField: Field<string> = {
+  name: 'text',
+  initial: opening.text,
+  read(written) {
+    const value = cutTo(written, maxCharacters);
+    return value === written
+      ? { value }
+      : { value, correction: addressWords.list('text', written, value) };
+  },
+  write: (text) => text,
+};
+
+/** The reader's sentence, one for the whole page. */
+export const sentence = new Store<SentenceState>({ text: textField });
