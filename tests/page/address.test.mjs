@@ -5,7 +5,7 @@ import { createAlignStore } from '../../web/src/acts/align/state.ts';
 import { createFigureStore } from '../../web/src/acts/figure/state.ts';
 import { createHeadsStore } from '../../web/src/acts/heads/state.ts';
 import { createPruneStore } from '../../web/src/acts/prune/state.ts';
-import { questionsFields } from '../../web/src/acts/questions/state.ts';
+import { questionsFields } from '../../web/src/questions/state.ts';
 import { toyFields } from '../../web/src/acts/toy/state.ts';
 import { runOptionsOf, trainFields } from '../../web/src/acts/train/state.ts';
 import { createWhyStore } from '../../web/src/acts/why/state.ts';

@@ -2,7 +2,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { numberField, switchField } from '../../web/src/address/field.ts';
 import { Store } from '../../web/src/address/store.ts';
-import { addressedId } from '../../web/src/app/navigation.ts';
+import { updatedAddress } from '../../web/src/address/old-addresses.ts';
+import { addressedId } from '../../web/src/app/landing.ts';
 import { firstFields } from '../../web/src/first/state.ts';
 
 const refusal = () => new DOMException('too many calls', 'SecurityError');
@@ -146,21 +147,19 @@ describe('the address', () => {
     expect(browser.entries).toEqual(['#heads']);
   });
 
-  it('of a link to a view has the parameters of other acts, and following it is one step', async () => {
-    const { browser, history, scale, causal } = await open('?hide=reset&scale=2&causal=1');
-    const link = { act: 'heads', query: 'scale=5' };
-    expect(history.hrefOf(link)).toBe('/page/?hide=reset&causal=1&scale=5#heads');
-    const section = {
-      scrollIntoView: vi.fn(),
-      focus: vi.fn(),
-      addEventListener: vi.fn(),
-    };
-    vi.stubGlobal('document', { getElementById: () => section });
-    history.followLink({ act: 'toy', query: '' });
-    expect([scale.state.value, causal.state.value]).toEqual([2, false]);
-    expect(browser.entries.at(-1)).toBe('?hide=reset&scale=2#toy');
-    expect(browser.entries).toHaveLength(2);
-    expect(section.focus).toHaveBeenCalledOnce();
+  it('of an earlier edition leads to the act and the parameter of today', () => {
+    const has = (act) => ['look', 'train'].includes(act);
+    for (const [address, now] of [
+      ['?hide=goal#train', undefined],
+      ['#elsewhere', undefined],
+      ['?hide=goal,link#words', '?hide=goal,link#look'],
+      ['?hide=goal,link&words-text=To+be#words', '?hide=goal,link&text=To+be#look'],
+      ['?first-text=To+be', '?text=To+be'],
+      ['?text=new&first-text=old#heads', '?text=new#equal-keys'],
+    ]) {
+      const { search, hash } = new URL(address, 'http://page.test/');
+      expect(updatedAddress({ search, hash }, has), address).toBe(now);
+    }
   });
 
   it('names an act by percent escapes, too, and by none that are wrong', () => {

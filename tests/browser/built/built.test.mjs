@@ -35,17 +35,20 @@ test('all files are below 500 KB with brotli, and the language model below 2.5 M
   assert.ok(size < 2_500_000, `${size} bytes`);
 });
 
-test('a first visit requests one WebAssembly file and little else, all with the headers of docs/hosting.md', async (t) => {
+test('a first visit requests few files and no WebAssembly, all with the headers of docs/hosting.md', async (t) => {
   const { page, url } = await open(t);
   assert.equal(await page.$('.not-served'), null);
   const requested = await page.evaluate(() =>
     [...performance.getEntriesByType('resource')].map(({ name }) => name),
   );
   const files = new Set(['index.html', ...requested.map((file) => file.replace(url, ''))]);
-  assert.equal([...files].filter((file) => file.endsWith('.wasm')).length, 1);
+  assert.deepEqual(
+    [...files].filter((file) => /\.wasm$|act-/.test(file)),
+    [],
+  );
   assert.ok(files.size <= 8, [...files].join());
   const total = weigh([...files].map((file) => `build/page/${file}`));
-  assert.ok(total < 184_500, `${total} bytes`);
+  assert.ok(total < 110_500, `${total} bytes`);
 
   const expected = Object.entries({ ...headers.security, ...headers.isolation });
   const docs = readFileSync(fromRoot('docs/hosting.md'), 'utf8');

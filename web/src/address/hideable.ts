@@ -13,6 +13,7 @@ const parts = [
   'link',
   'reset',
   'languages',
+  'questions',
 ] as const;
 
 const marked = new Map<HTMLElement, string>();

@@ -92,16 +92,7 @@ export interface AddressedAct {
   readonly showNotices: (sentences: readonly string[]) => void;
 }
 
-/** A link within the page: an act, and the parameters of its controls that are not as they begin. */
-export interface ActLink {
-  readonly act: string;
-  readonly query: string;
-}
-
 let addressed: readonly AddressedAct[] = [];
-let writer: AddressWriter | undefined;
-/** Where the last link led, until the reader goes elsewhere. */
-let fragment: string | undefined;
 
 /** Reads the address into the stores. */
 export function readAddress(
@@ -135,9 +126,8 @@ export function followAddress(
 ): void {
   const follower = new AddressWriter(() => {
     const { pathname, hash } = window.location;
-    return pathname + presentQuery() + (fragment ?? hash);
+    return pathname + presentQuery() + hash;
   });
-  writer = follower;
   for (const { store, showNotices } of acts) {
     store.subscribe((_state, origin) => {
       if (origin === 'popstate') return;
@@ -146,44 +136,8 @@ export function followAddress(
     });
   }
   window.addEventListener('popstate', () => {
-    fragment = undefined;
     if (follower.goneElsewhere()) readAddress(acts, showNotices);
   });
-}
-
-/** The address of a link as the page is now: parameters of other acts, and those of the whole page, stay. */
-export function hrefOf({ act, query }: ActLink): string {
-  const parameters = presentParameters();
-  addressed.find(({ id }) => id === act)?.store.deleteFrom(parameters);
-  for (const [name, value] of new URLSearchParams(query)) parameters.set(name, value);
-  return `${window.location.pathname}${written(parameters)}#${act}`;
-}
-
-/** Follows a link without loading the page anew, as a step of the history; the focus goes where it leads. */
-export function followLink({ act, query }: ActLink): void {
-  const target = addressed.find(({ id }) => id === act);
-  if (target === undefined) return;
-  target.showNotices(target.store.readFrom(new URLSearchParams(query)));
-  fragment = `#${act}`;
-  writer?.write(true);
-  const section = document.getElementById(act);
-  if (section === null) return;
-  section.scrollIntoView();
-  focusAct(section);
-}
-
-/** Has Tab go on from the top of an act. */
-export function focusAct(section: HTMLElement): void {
-  // Not for longer: WebKit gives the focus, late, to what the address of a page names and can have it.
-  section.tabIndex = -1;
-  section.focus({ preventScroll: true });
-  section.addEventListener(
-    'blur',
-    () => {
-      section.removeAttribute('tabindex');
-    },
-    { once: true },
-  );
 }
 
 /**
@@ -199,7 +153,7 @@ function presentParameters(): URLSearchParams {
 }
 
 /** A comma may stand in a query as it is, and an address that reads well is shared more gladly. */
-function written(parameters: URLSearchParams): string {
+export function written(parameters: URLSearchParams): string {
   const query = parameters.toString().replaceAll('%2C', ',');
   return query === '' ? '' : `?${query}`;
 }

@@ -1,60 +1,94 @@
-import { init } from 'headwise';
 import { render } from 'lit-html';
 
 import { followAddress, readAddress } from '../address/history.js';
+import { updatedAddress } from '../address/old-addresses.js';
+import { actOfQuestion, questions } from '../questions/state.js';
 import { sentence } from '../reading/sentence.js';
 import { element } from '../ui/dom.js';
 import { failureNotice } from '../ui/notices.js';
 import { openTerms } from '../ui/terms.js';
 import { whenNear } from '../ui/when-near.js';
+import { acts as descriptions } from './acts.js';
+import { addressedId, landOn } from './landing.js';
 import { followLanguage } from './language.js';
-import { addFrame, addressedId } from './navigation.js';
+import { addFrame } from './navigation.js';
 import { createPage, type PlacedAct } from './page.js';
 import { words } from './words.js';
 
 async function start(): Promise<void> {
-  // The layer loads while the words are laid out.
-  // What a page shows is too small for threads; its worker takes the same WebAssembly file.
-  const ready = init({ threads: 1 });
-  // Told below, where it is waited for.
-  ready.catch(() => undefined);
-  const { first, acts, showNotices } = createPage(await followLanguage());
+  const aboutLanguage = await followLanguage();
+  const isAtQuestion = updateAddress();
+  const { first, acts, showNotices } = createPage(aboutLanguage);
   const showReady = addFrame(acts);
   openTerms();
-  try {
-    await ready;
-    const addressed = acts.map(({ open, ...placed }) => ({ ...open(), ...placed }));
-    const reading = { store: sentence, showNotices: first.showNotices };
-    const stores = [first, ...addressed, reading];
-    readAddress(stores, showNotices);
-    for (const { live, content } of addressed) {
-      if ('now' in content) live.append(...content.now());
-      else appendWhenNear(live, content.later);
-    }
-    followAddress(stores, showNotices);
-  } catch (error) {
-    for (const { live } of acts) live.replaceChildren();
-    // Told once, where the reader will look.
-    const id = addressedId();
-    const named = acts.find(({ root }) => root.id === id) ?? acts[0];
-    render(failureNotice(error), named.live);
+  const addressed = acts.map(({ open, ...placed }) => ({ ...open(), ...placed }));
+  const shared = [sentence, questions].map((store) => ({ store, showNotices: first.showNotices }));
+  const stores = [first, ...addressed, ...shared];
+  readAddress(stores, showNotices);
+  for (const { content, ...place } of addressed) {
+    if ('now' in content) place.live.append(...content.now());
+    else appendWhenNear(place, content.later);
   }
+  followAddress(stores, showNotices);
   showReady();
+  if (isAtQuestion)
+    landOn(
+      () => document.querySelector('.question[open]') ?? document.getElementById(addressedId()),
+    );
 }
 
-/** Loads what belongs to a place once the reader comes near, or opens the address of its act. */
-function appendWhenNear(place: PlacedAct['live'], load: () => Promise<readonly Node[]>): void {
-  place.toggleAttribute('data-awaited', true);
-  whenNear(place, async () => {
+/** Puts the names of today into the address. Answers whether it led to a question. */
+function updateAddress(): boolean {
+  const { location, history } = window;
+  const isAtQuestion = location.hash === '#questions';
+  if (isAtQuestion) {
+    questions.readFrom(new URLSearchParams(location.search));
+    history.replaceState(null, '', `${location.search}#${actOfQuestion(questions.state.question)}`);
+  }
+  const has = (id: string): boolean => descriptions.some((act) => act.id === id);
+  const address = updatedAddress(location, has);
+  if (address !== undefined) history.replaceState(null, '', location.pathname + address);
+  return isAtQuestion;
+}
+
+/** Loads the layer for the first act that is near: who reads only the first screen needs none. */
+const loadLayer = async (): Promise<unknown> => (await import('./layer.js')).loadLayer();
+
+/** Loads what belongs to an act once the reader comes near, or opens its address. */
+function appendWhenNear(
+  { id, root, live }: Pick<PlacedAct, 'id' | 'root' | 'live'>,
+  load: () => Promise<() => readonly Node[]>,
+): void {
+  live.toggleAttribute('data-awaited', true);
+  whenNear(live, async () => {
+    // Styles in one file for all acts: of several on their way WebKit lays out the first without its rules.
+    const code = Promise.all([
+      load(),
+      import('../questions/questions.js'),
+      import('./act-styles.css'),
+    ]);
+    const ready = loadLayer();
+    // Told below, where it is waited for.
+    ready.catch(() => undefined);
     let content: readonly Node[];
+    let asked: readonly Node[] = [];
     try {
-      // In one file for all acts: of several on their way WebKit lays out the first without its rules.
-      [content] = await Promise.all([load(), import('./act-styles.css')]);
+      const [create, { createQuestions }] = await code;
+      try {
+        await ready;
+        content = create();
+        asked = createQuestions(id);
+      } catch (error) {
+        const notice = element('div');
+        render(failureNotice(error), notice);
+        content = [notice];
+      }
     } catch {
       content = [element('p', { class: 'failure', role: 'alert' }, words.notLoaded)];
     }
-    place.removeAttribute('data-awaited');
-    place.replaceChildren(...content);
+    live.removeAttribute('data-awaited');
+    live.replaceChildren(...content);
+    root.append(...asked);
   });
 }
 

@@ -1,8 +1,8 @@
-import { focusAct } from '../address/history.js';
 import { element, setAttributes } from '../ui/dom.js';
 import { oncePerFrame } from '../ui/once-per-frame.js';
 import { anchorActs, hasAnchoring } from './anchoring.js';
 import { currentAct } from './current-act.js';
+import { addressedId, focusAct, keepLanding, landOn } from './landing.js';
 import { keepOffline } from './offline.js';
 import { words } from './words.js';
 
@@ -20,8 +20,6 @@ export function createNavigation(acts: readonly NamedAct[]): HTMLElement {
   const roots = acts.map(({ root }) => root);
   const links = acts.map((act) => element('a', { href: `#${act.root.id}` }, ...nameOf(act)));
   const items = links.map((link) => element('li', {}, link));
-  // An index stands apart: on a phone beside the name, where the line of the acts has no room for it.
-  const hasNumber = roots.map((act) => act.querySelector('h2 .act-number') !== null);
   const root = element(
     'nav',
     { class: 'navigation', 'aria-label': words.frame.navigation },
@@ -29,12 +27,7 @@ export function createNavigation(acts: readonly NamedAct[]): HTMLElement {
       'div',
       { class: 'page navigation-row' },
       element('p', { class: 'site-name' }, words.header.name),
-      element('ol', { class: 'act-links' }, ...items.filter((_item, at) => hasNumber[at])),
-      element(
-        'ul',
-        { class: 'act-links index-links' },
-        ...items.filter((_item, at) => !hasNumber[at]),
-      ),
+      element('ol', { class: 'act-links' }, ...items),
     ),
   );
 
@@ -86,27 +79,18 @@ export function addFrame(acts: readonly NamedAct[]): () => void {
   return () => {
     main.removeAttribute('aria-busy');
     performance.mark('interactive');
+    keepLanding();
     goToAddress();
     anchorActs(acts.map(({ root }) => root));
     keepOffline();
   };
 }
 
-/** What came in above has moved the act that the address names, if it names one. */
+/** Brings the act into view that the address names, if it names one. */
 function goToAddress(): void {
   const act = document.getElementById(addressedId());
   if (act === null) return;
-  act.scrollIntoView();
+  landOn(() => act);
   // Where the scrolling of browsers leaves it out, Tab would begin at the top of the page.
   if (!hasAnchoring() && document.activeElement === document.body) focusAct(act);
-}
-
-/** The id that the address names; empty for none. Percent escapes that are none stay as they are. */
-export function addressedId(): string {
-  const fragment = window.location.hash.slice(1);
-  try {
-    return decodeURIComponent(fragment);
-  } catch {
-    return fragment;
-  }
 }

@@ -4,6 +4,7 @@ import type { ActDescription } from '../ui/act.js';
 import { element, paragraph } from '../ui/dom.js';
 import { liveRegion } from '../ui/live-region.js';
 import { createNotices } from '../ui/notices.js';
+import { loadAll } from '../ui/when-near.js';
 import { acts } from './acts.js';
 import { createLanguageSwitch } from './language.js';
 import { words } from './words.js';
@@ -42,6 +43,7 @@ export function createPage(aboutLanguage: readonly string[]): Page {
       { class: 'page colophon' },
       paragraph(words.footer.source, { class: 'prose' }),
       element('p', {}, element('a', { href: chapter }, words.footer.chapter)),
+      createPrintButton(),
     ),
     liveRegion,
   );
@@ -61,8 +63,8 @@ export interface PlacedAct {
   readonly showNotices: (sentences: readonly string[]) => void;
 }
 
-/** A section of the page with its heading and prose, numbered unless it is an index. */
-function placeAct({ id, intro, isIndex, open }: ActDescription, number: number): PlacedAct {
+/** A section of the page with its numbered heading and its prose. */
+function placeAct({ id, intro, open }: ActDescription, number: number): PlacedAct {
   const headingId = `${id}-title`;
   const notices = createNotices();
   const live = element('div', { class: 'live' });
@@ -72,7 +74,8 @@ function placeAct({ id, intro, isIndex, open }: ActDescription, number: number):
     element(
       'h2',
       { id: headingId },
-      ...(isIndex === true ? [] : [element('span', { class: 'act-number' }, String(number)), ' ']),
+      element('span', { class: 'act-number' }, String(number)),
+      ' ',
       intro.title,
     ),
     hideable('prose', paragraph(intro.lead, { class: 'act-lead' })),
@@ -99,4 +102,21 @@ function placeAct({ id, intro, isIndex, open }: ActDescription, number: number):
     live,
     showNotices: notices.show,
   };
+}
+
+/** Prints the page with the acts that the reader has not come to: those are not loaded yet. */
+function createPrintButton(): HTMLElement {
+  const button = element('button', { type: 'button', class: 'print-all' }, words.footer.print);
+  button.addEventListener('click', () => {
+    void loadAll().then(() => {
+      // Drawn, too: charts take the width that they have.
+      window.requestAnimationFrame(() => {
+        window.setTimeout(() => {
+          window.print();
+        });
+      });
+    });
+  });
+  window.addEventListener('beforeprint', () => void loadAll());
+  return element('p', {}, button);
 }

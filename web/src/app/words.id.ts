@@ -45,6 +45,7 @@ export const app: Translation<typeof EnglishApp> = {
     source:
       'Berdasarkan bab “Multi-Head Attention” dari *Dive into Deep Learning* karya Aston Zhang, Zachary C. Lipton, Mu Li, dan Alexander J. Smola (Cambridge University Press, 2023), dengan contoh dan penamaannya. Teksnya kami tulis sendiri.',
     chapter: 'Baca bab ini di d2l.ai',
+    print: 'Cetak seluruh halaman',
   },
 
   language: {

@@ -44,6 +44,7 @@ export const app: Translation<typeof EnglishApp> = {
     source:
       'Aston Zhang, Zachary C. Lipton, Mu Li, Alexander J. Smola의 *Dive into Deep Learning*(Cambridge University Press, 2023) 중 “Multi-Head Attention” 장을 바탕으로 하며, 그 예제와 이름을 따릅니다. 글은 직접 썼습니다.',
     chapter: 'd2l.ai에서 해당 장 읽기',
+    print: '페이지 전체 인쇄',
   },
 
   language: {

@@ -21,6 +21,7 @@ export const words = translatable('app', {
     source:
       'After the chapter “Multi-Head Attention” of *Dive into Deep Learning* by Aston Zhang, Zachary C. Lipton, Mu Li and Alexander J. Smola (Cambridge University Press, 2023), with its example and its names. The text is our own.',
     chapter: 'Read the chapter at d2l.ai',
+    print: 'Print the whole page',
   },
 
   language: {

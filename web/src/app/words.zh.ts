@@ -44,6 +44,7 @@ export const app: Translation<typeof EnglishApp> = {
     source:
       '依据《动手学深度学习》（阿斯顿·张、扎卡里·C. 立顿、李沐、亚历山大·J. 斯莫拉著，剑桥大学出版社，2023）的“多头注意力”一节，沿用其例子和命名。文字为本页自撰。',
     chapter: '在d2l.ai阅读这一节',
+    print: '打印整个页面',
   },
 
   language: {

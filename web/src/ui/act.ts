@@ -18,8 +18,6 @@ export interface ActDescription {
   /** Its place among the acts, as they are read. */
   readonly order: number;
   readonly intro: ActIntro;
-  /** An index, which is not read in the order of the acts and has no number. */
-  readonly isIndex?: boolean;
   readonly open: () => OpenAct;
 }
 
@@ -27,7 +25,8 @@ export interface ActDescription {
 export interface OpenAct {
   readonly store: Addressed;
   /** Its content: at once, or once its code is loaded, for which the page waits until the reader comes near. */
-  readonly content: { readonly now: () => Node[] } | { readonly later: () => Promise<Node[]> };
+  readonly content:
+    { readonly now: () => Node[] } | { readonly later: () => Promise<() => Node[]> };
 }
 
 type Create<Store> = (store: Store) => Node[];
@@ -45,5 +44,13 @@ export const whenNear =
   <Store extends Addressed>(createStore: () => Store, load: () => Promise<Create<Store>>) =>
   (): OpenAct => {
     const store = createStore();
-    return { store, content: { later: async () => (await load())(store) } };
+    return {
+      store,
+      content: {
+        async later() {
+          const create = await load();
+          return () => create(store);
+        },
+      },
+    };
   };

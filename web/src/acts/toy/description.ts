@@ -1,6 +1,5 @@
 import { Store } from '../../address/store.js';
-import { type ActDescription, withPage } from '../../ui/act.js';
-import { createToyContent } from './act.js';
+import { type ActDescription, whenNear } from '../../ui/act.js';
 import { intro } from './intro.js';
 import { toyFields } from './state.js';
 
@@ -8,5 +7,8 @@ export const description: ActDescription = {
   id: 'toy',
   order: 1,
   intro,
-  open: withPage(() => new Store(toyFields), createToyContent),
+  open: whenNear(
+    () => new Store(toyFields),
+    async () => (await import('./act.js')).createToyContent,
+  ),
 };

@@ -2,6 +2,9 @@
 export const texts = Object.assign(
   {},
   ...Object.values(
-    import.meta.glob<object>(['../../acts/*/words.id.ts', '../words.id.ts'], { eager: true }),
+    import.meta.glob<object>(
+      ['../../acts/*/words.id.ts', '../words.id.ts', '../../questions/words.id.ts'],
+      { eager: true },
+    ),
   ),
 ) as Record<string, unknown>;

@@ -2,6 +2,9 @@
 export const texts = Object.assign(
   {},
   ...Object.values(
-    import.meta.glob<object>(['../../acts/*/words.ko.ts', '../words.ko.ts'], { eager: true }),
+    import.meta.glob<object>(
+      ['../../acts/*/words.ko.ts', '../words.ko.ts', '../../questions/words.ko.ts'],
+      { eager: true },
+    ),
   ),
 ) as Record<string, unknown>;

@@ -2,6 +2,9 @@
 export const texts = Object.assign(
   {},
   ...Object.values(
-    import.meta.glob<object>(['../../acts/*/words.zh.ts', '../words.zh.ts'], { eager: true }),
+    import.meta.glob<object>(
+      ['../../acts/*/words.zh.ts', '../words.zh.ts', '../../questions/words.zh.ts'],
+      { eager: true },
+    ),
   ),
 ) as Record<string, unknown>;

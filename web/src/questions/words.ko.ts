@@ -1,21 +1,9 @@
-/** The act of questions in Korean. */
-import type { Translation } from '../../format/translation.js';
-import type { intro as EnglishQuestionsIntro } from './intro.js';
-import type { words as EnglishQuestions } from './words.js';
+/** The questions of the chapter's readers, in Korean. */
+import type { Translation } from '../format/translation.js';
+import type { words as English } from './words.js';
 
-export const questionsIntro: Translation<typeof EnglishQuestionsIntro> = {
-  short: '질문',
-  title: '질문',
-  lead: '교재의 독자가 묻는 질문입니다. 각 답에는 그 내용을 보여 주는 이 페이지의 화면으로 가는 링크가 있습니다.',
-  paragraphs: [],
-};
-
-export const questions: Translation<typeof EnglishQuestions> = {
-  groups: {
-    projections: '투영과 형상',
-    scores: '입력, 점수, 마스크',
-    heads: '헤드와 그 중요도',
-  },
+export const questions: Translation<typeof English> = {
+  title: '독자의 질문',
   entries: {
     'h-projections': {
       question: '헤드가 h개면 투영도 h개 필요한데, 왜 Linear 층은 하나뿐입니까?',
@@ -92,52 +80,5 @@ export const questions: Translation<typeof EnglishQuestions> = {
       answer:
         '그 자체로는 아닙니다. num_hiddens가 정해져 있으면 헤드 h개의 쿼리와 키는 특성이 num_hiddens / h개씩이며, Vaswani et al. (2017)에서는 헤드 8개와 16개가 가장 좋았고 32개의 BLEU는 0.4 낮았습니다. 학습한 뒤에는 많은 헤드를 가지치기(pruning)할 수 있어서, Voita et al. (2019)은 BLEU 0.15를 잃고 인코더 헤드 48개 중 38개를 제거했습니다.',
     },
-  },
-  see: '직접 보기:',
-  views: {
-    project: '그림의 투영 단계',
-    split: '그림의 분할 단계',
-    scale: '그림에서 점수를 나누는 단계',
-    concatenate: '그림의 연결 단계',
-    combine: '그림의 W_o',
-    pool: '이 값들의 평균을 내는 그림의 2번 헤드',
-    rowsOfHead: '한 헤드에 해당하는 W_q의 행, 특성 100개 전체',
-    fiveHeads: '헤드 다섯 개, 동시에 네 가지 패턴',
-    oneHead: '헤드 하나, 패턴 하나',
-    manyHeads: '은닉 유닛이 5개씩인 헤드 20개',
-    sizes: '크기가 2인 쿼리, 크기가 3인 키',
-    undivided: 'd = 64일 때 나누지 않은 점수',
-    divided: '같은 점수를 √64 = 8로 나눈 것',
-    padding: '패딩 쿼리에도 가중치가 있는 더 짧은 문장',
-    ones: '똑같은 키: 파라미터는 다르지만 맵은 같음',
-    random: '서로 다른 키: 맵도 다름',
-    untrained: '학습되지 않은 층에서 1번 헤드의 게이트를 닫은 것',
-    halfOpen: '헤드마다 게이트 하나, 그중 하나는 반만 열림',
-    induction: '귀납을 학습하는 두 층',
-    measures: '네 가지 척도로 헤드의 순위를 매기고 가지치기',
-    shut: '학습된 모델에서 게이트 하나를 닫으면 다른 단어가 1위가 됨',
-    cross: '날짜에서 숫자로 가는 교차 어텐션',
-  },
-
-  difference: (heads, value) =>
-    `여기서 헤드 ${heads}개로 계산한 결과: Linear 층 하나의 쿼리와 작은 Linear 층 ${heads}개의 쿼리는 최대 ${value}만큼 다릅니다.`,
-
-  table: {
-    projection: 'W_q, W_k, W_v의 파라미터, 은닉 유닛 100개, 헤드 5개',
-    sees: '헤드가 보는 것',
-    parameters: '파라미터',
-    whole: '입력 전체, Linear 층으로',
-    slice: '한 조각, 그룹 합성곱으로',
-    none: '한 조각, 투영 없이',
-    giant: '은닉 유닛이 100개인 층, 헤드 5개와 1개',
-    heads: '헤드',
-    weightsPerQuery: '키 6개에 대한 쿼리의 가중치',
-    product: (heads, keys) => `${heads} × ${keys}`,
-  },
-
-  contribution: {
-    caption: (head, query) =>
-      `마스크가 없을 때 그림의 ${head}번 헤드, 쿼리 ${query}: 가중치가 가장 큰 키가 가장 많이 기여하는 키는 아닙니다.`,
-    columns: { key: '키', weight: '가중치', norm: '‖v W_o‖', product: '가중치 × ‖v W_o‖' },
   },
 };

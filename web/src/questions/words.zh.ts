@@ -1,21 +1,9 @@
-/** What the act questions says, in Simplified Chinese. */
-import type { Translation } from '../../format/translation.js';
-import type { intro as EnglishQuestionsIntro } from './intro.js';
-import type { words as EnglishQuestions } from './words.js';
+/** The questions of the chapter's readers, in Simplified Chinese. */
+import type { Translation } from '../format/translation.js';
+import type { words as English } from './words.js';
 
-export const questionsIntro: Translation<typeof EnglishQuestionsIntro> = {
-  short: '问答',
-  title: '问答',
-  lead: '这一节的读者常问的问题。每个回答都附有链接，指向本页中能说明它的视图。',
-  paragraphs: [],
-};
-
-export const questions: Translation<typeof EnglishQuestions> = {
-  groups: {
-    projections: '投影和形状',
-    scores: '输入、分数和掩码',
-    heads: '头及其重要性',
-  },
+export const questions: Translation<typeof English> = {
+  title: '读者的问题',
   entries: {
     'h-projections': {
       question: 'h个头需要h个投影，为什么只有一个线性层？',
@@ -92,52 +80,5 @@ export const questions: Translation<typeof EnglishQuestions> = {
       answer:
         '多本身并不意味着好：num_hiddens固定时，h个头的查询和键各有num_hiddens / h个特征。在Vaswani等人（2017）的实验中，8个和16个头得分最高，32个头低0.4 BLEU。训练之后，许多头可以剪去：Voita等人（2019）去掉了编码器48个头中的38个，只损失0.15 BLEU。',
     },
-  },
-  see: '看一看：',
-  views: {
-    project: '图解中的投影',
-    split: '图解中的拆分',
-    scale: '图解中的除法',
-    concatenate: '图解中的拼接',
-    combine: '图解中的W_o',
-    pool: '图解中的头2，它对这些值求平均',
-    rowsOfHead: 'W_q中属于一个头的行，跨全部100个特征',
-    fiveHeads: '五个头，同时有四种模式',
-    oneHead: '一个头，一种模式',
-    manyHeads: '20个头，每个5个隐藏单元',
-    sizes: '大小为2的查询，大小为3的键',
-    undivided: 'd = 64时的分数，不除',
-    divided: '同样的分数，除以√64 = 8',
-    padding: '较短的句子，其填充查询也有权重',
-    ones: '相同的键：参数不同，权重图却相同',
-    random: '不同的键：权重图也就不同',
-    untrained: '未训练的层，头1的门控已关闭',
-    halfOpen: '每个头一个门控，其中一个半开',
-    induction: '学习归纳的两层',
-    measures: '按四种度量给头排序并剪枝',
-    shut: '训练好的模型关闭一个门控：另一个词领先',
-    cross: '从日期到其数字的交叉注意力',
-  },
-
-  difference: (heads, value) =>
-    `在此处用${heads}个头计算：由一个线性层得到的查询与由${heads}个小线性层得到的查询，最多相差${value}。`,
-
-  table: {
-    projection: 'W_q、W_k和W_v的参数，100个隐藏单元，5个头',
-    sees: '一个头看到',
-    parameters: '参数',
-    whole: '整个输入，用线性层',
-    slice: '一部分，用分组卷积',
-    none: '一部分，不投影',
-    giant: '一个有100个隐藏单元的层，5个头与1个头',
-    heads: '头数',
-    weightsPerQuery: '一个查询对6个键的权重数',
-    product: (heads, keys) => `${heads} × ${keys}`,
-  },
-
-  contribution: {
-    caption: (head, query) =>
-      `图解中的头${head}，无掩码，查询${query}：权重最大的键并不是贡献最大的键。`,
-    columns: { key: '键', weight: '权重', norm: '‖v W_o‖', product: '权重 × ‖v W_o‖' },
   },
 };

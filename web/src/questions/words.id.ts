@@ -1,14 +1,9 @@
-/** What the questions and answers say, in Indonesian. */
-import type { Translation } from '../../format/translation.js';
-import type { intro as EnglishQuestionsIntro } from './intro.js';
-import type { words as EnglishQuestions } from './words.js';
+/** The questions of the chapter's readers, in Indonesian. */
+import type { Translation } from '../format/translation.js';
+import type { words as English } from './words.js';
 
-export const questions: Translation<typeof EnglishQuestions> = {
-  groups: {
-    projections: 'Proyeksi dan bentuk (shape)',
-    scores: 'Masukan, skor, dan masker',
-    heads: 'Head dan kepentingannya',
-  },
+export const questions: Translation<typeof English> = {
+  title: 'Pertanyaan pembaca',
   entries: {
     'h-projections': {
       question: 'h head memerlukan h proyeksi, jadi mengapa hanya satu lapisan Linear?',
@@ -86,58 +81,4 @@ export const questions: Translation<typeof EnglishQuestions> = {
         'Tidak dengan sendirinya: dengan num_hiddens tetap, h head memiliki kueri dan kunci dengan masing-masing num_hiddens / h fitur. Dalam Vaswani et al. (2017), 8 dan 16 head memperoleh skor terbaik, dan 32 head 0.4 BLEU lebih rendah. Setelah pelatihan, banyak head dapat dipangkas: Voita et al. (2019) membuang 38 dari 48 head encoder dengan penurunan 0.15 BLEU.',
     },
   },
-  see: 'Lihat:',
-  views: {
-    project: 'proyeksi dalam gambar',
-    split: 'pembagian head dalam gambar',
-    scale: 'pembagian oleh √d dalam gambar',
-    concatenate: 'penggabungan dalam gambar',
-    combine: 'W_o dalam gambar',
-    pool: 'head 2 dalam gambar, yang merata-ratakan nilai ini',
-    rowsOfHead: 'baris W_q untuk satu head, atas semua 100 fitur',
-    fiveHeads: 'lima head, empat pola sekaligus',
-    oneHead: 'satu head, satu pola',
-    manyHeads: '20 head dengan 5 unit tersembunyi',
-    sizes: 'kueri berukuran 2, kunci berukuran 3',
-    undivided: 'skor dengan d = 64, tidak dibagi',
-    divided: 'skor yang sama, dibagi √64 = 8',
-    padding: 'kalimat yang lebih pendek, dengan kueri padding yang berbobot',
-    ones: 'kunci yang sama: parameternya berbeda, petanya tidak',
-    random: 'kunci yang berbeda: petanya pun berbeda',
-    untrained: 'lapisan yang belum dilatih dengan gerbang head 1 tertutup',
-    halfOpen: 'satu gerbang per head, salah satunya setengah terbuka',
-    induction: 'dua lapisan yang mempelajari induksi',
-    measures: 'head diperingkat dengan empat ukuran, lalu dipangkas',
-    shut: 'model terlatih dengan satu gerbang tertutup: kata lain unggul',
-    cross: 'atensi silang dari tanggal ke angka-angkanya',
-  },
-
-  difference: (heads, value) =>
-    `Dihitung di sini dengan ${heads} head: kueri dari satu lapisan Linear dan dari ${heads} lapisan kecil berbeda paling banyak ${value}.`,
-
-  table: {
-    projection: 'Parameter W_q, W_k, dan W_v, 100 unit tersembunyi, 5 head',
-    sees: 'Yang dilihat head',
-    parameters: 'Parameter',
-    whole: 'seluruh masukan, lewat lapisan Linear',
-    slice: 'satu potongan, lewat konvolusi berkelompok',
-    none: 'satu potongan, tanpa proyeksi',
-    giant: 'Satu lapisan dengan 100 unit tersembunyi, dengan 5 head dan dengan 1',
-    heads: 'Head',
-    weightsPerQuery: 'Bobot satu kueri untuk 6 kunci',
-    product: (heads, keys) => `${heads} × ${keys}`,
-  },
-
-  contribution: {
-    caption: (head, query) =>
-      `Head ${head} dalam gambar tanpa masker, kueri ${query}: kunci dengan bobot terbesar bukan kunci dengan sumbangan terbesar.`,
-    columns: { key: 'Kunci', weight: 'Bobot', norm: '‖v W_o‖', product: 'Bobot × ‖v W_o‖' },
-  },
-};
-
-export const questionsIntro: Translation<typeof EnglishQuestionsIntro> = {
-  short: 'Tanya',
-  title: 'Pertanyaan',
-  lead: 'Yang ditanyakan pembaca bab ini. Setiap jawaban bertautan ke tampilan di halaman ini yang menunjukkannya.',
-  paragraphs: [],
 };

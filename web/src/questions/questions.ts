@@ -1,0 +1,41 @@
+import { hideable } from '../address/hideable.js';
+import { element, newId, paragraph } from '../ui/dom.js';
+import { questions, questionsOf } from './state.js';
+import { words } from './words.js';
+
+/** The questions under an act, each with its answer. Nothing if the act has none. */
+export function createQuestions(act: string): HTMLElement[] {
+  const names = questionsOf(act);
+  if (names.length === 0) return [];
+  const entries = names.map((name) => {
+    const { question, answer } = words.entries[name];
+    const root = element(
+      'details',
+      { class: 'question', 'data-question': name },
+      element('summary', {}, question),
+      paragraph(answer),
+    );
+    root.addEventListener('toggle', () => {
+      if (root.open) questions.change({ question: name });
+      else if (questions.state.question === name) questions.change({ question: 'none' });
+    });
+    return { name, root };
+  });
+  const show = (): void => {
+    for (const { name, root } of entries) root.open = questions.state.question === name;
+  };
+  questions.subscribe(show);
+  show();
+  const id = newId('questions');
+  return [
+    hideable(
+      'questions',
+      element(
+        'aside',
+        { class: 'questions', 'aria-labelledby': id },
+        element('h3', { id }, words.title),
+        ...entries.map(({ root }) => root),
+      ),
+    ),
+  ];
+}
