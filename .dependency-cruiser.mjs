@@ -3,7 +3,7 @@
 /** The floors of the page, from the highest down; folders on one floor do not know each other. */
 const page = [
   ['app'],
-  ['acts', 'first', 'questions'],
+  ['acts', 'questions'],
   ['reading'],
   ['attention', 'worker'],
   ['ui'],

@@ -6,10 +6,10 @@ import { createFigureStore } from '../../web/src/acts/figure/state.ts';
 import { createHeadsStore } from '../../web/src/acts/heads/state.ts';
 import { createPruneStore } from '../../web/src/acts/prune/state.ts';
 import { questionsFields } from '../../web/src/questions/state.ts';
+import { lookFields } from '../../web/src/acts/look/state.ts';
 import { toyFields } from '../../web/src/acts/toy/state.ts';
 import { runOptionsOf, trainFields } from '../../web/src/acts/train/state.ts';
 import { createWhyStore } from '../../web/src/acts/why/state.ts';
-import { wordsFields } from '../../web/src/acts/words/state.ts';
 import { Store } from '../../web/src/address/store.ts';
 
 const stores = {
@@ -19,7 +19,7 @@ const stores = {
   why: createWhyStore,
   train: () => new Store(trainFields),
   prune: createPruneStore,
-  words: () => new Store(wordsFields),
+  look: () => new Store(lookFields),
   align: createAlignStore,
   questions: () => new Store(questionsFields),
 };
@@ -126,15 +126,15 @@ const corrected = {
       ['prune-check=1', '4'],
     ],
   ],
-  words: [
+  look: [
     [
       {
-        'words-head': '2.x',
-        'words-query': '41',
-        'words-view': 'x',
-        'words-shut': '2.2,9.9,x,2.2',
+        'look-head': '2.x',
+        'look-query': '41',
+        'look-view': 'x',
+        'look-shut': '2.2,9.9,x,2.2',
       },
-      { 'words-query': '40', 'words-shut': '2.2,9.9' },
+      { 'look-query': '40', 'look-shut': '2.2,9.9' },
       ['“2.x”', '“41”', '“x”', '“2.2,9.9,x,2.2”'],
     ],
   ],
@@ -170,10 +170,7 @@ const kept = {
     'prune-seed=5&prune-marks=2.6,1.1,1.2,2.1&prune-check=1&prune-metric=loss&prune-gone=2.2,1.1',
     'prune-check=1',
   ],
-  words: [
-    'words-text=We+ must\nwork&words-head=3&words-query=40&words-view=map&words-shut=2.2,12.10',
-    'words-text=+',
-  ],
+  look: ['look-arcs=4&look-head=3&look-query=40&look-view=map&look-shut=2.2,12.10'],
   align: [
     'align-model=shared&align-heads=4&align-seed=2&align-text=x&align-head=4&align-query=10&align-curve=loss',
   ],

@@ -2,9 +2,10 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { numberField, switchField } from '../../web/src/address/field.ts';
 import { Store } from '../../web/src/address/store.ts';
+import { lookFields } from '../../web/src/acts/look/state.ts';
 import { updatedAddress } from '../../web/src/address/old-addresses.ts';
 import { addressedId } from '../../web/src/app/landing.ts';
-import { firstFields } from '../../web/src/first/state.ts';
+import { sentence } from '../../web/src/reading/sentence.ts';
 
 const refusal = () => new DOMException('too many calls', 'SecurityError');
 
@@ -178,15 +179,14 @@ describe('the address', () => {
   });
 });
 
-it('a sentence of the address is cut to 12 words and 100 characters, and not within joined emoji', () => {
+it('a sentence of the address is cut to 1000 characters, and not within joined emoji', () => {
   const family = '\u{1F468}\u200D\u{1F469}\u200D\u{1F467}\u200D\u{1F466}';
   for (const [field, written, value] of [
-    [firstFields.text, 'war and peace', 'war and peace'],
-    [firstFields.text, 'a '.repeat(20), 'a '.repeat(12)],
-    // Eleven code units each: eight are within 100 after two letters.
-    [firstFields.text, `ab${family.repeat(12)}`, `ab${family.repeat(8)}`],
-    [firstFields.head, '4', 4],
-    [firstFields.head, '9', 4],
+    [sentence.fields.text, 'war and peace', 'war and peace'],
+    // Eleven code units each: ninety are within 1000 after two letters.
+    [sentence.fields.text, `ab${family.repeat(99)}`, `ab${family.repeat(90)}`],
+    [lookFields.arcs, '4', 4],
+    [lookFields.arcs, '9', 4],
   ]) {
     const found = field.read(written);
     expect(found.value).toBe(value);

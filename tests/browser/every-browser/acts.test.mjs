@@ -138,11 +138,10 @@ const flows = {
     await act.click('#prune button', 'Undo');
     await act.waitForText(status, /^12 heads left/);
   },
-  async words(act) {
-    const leader = '#words .candidate[data-leads] .candidate-token';
-    await act.waitForText(leader, /^better$/);
-    await act.click('#words .tile-gate', 'Gate of layer 2, head 2');
-    await act.waitForText(leader, /^a$/);
+  async look(act) {
+    await act.waitFor('#look .candidate[data-leads]');
+    await act.click('#look .board .gate', 'Gate of layer 2, head 2');
+    await act.waitFor('#look .look-status[data-shut="1"]');
   },
   async align(act) {
     const status = '#align .run-status';

@@ -124,14 +124,13 @@ const walks = {
     await visit.waitForText(status, /^11 heads left/);
     assert.ok(await visit.isFocused('#prune button', 'Undo'));
   },
-  async words(visit) {
-    const leader = '#words .candidate[data-leads] .candidate-token';
-    await visit.waitForText(leader, /^better$/);
-    await visit.tabTo('#words .tile-gate', 'Gate of layer 1, head 1');
+  async look(visit) {
+    await visit.waitFor('#look .candidate[data-leads]');
+    await visit.tabTo('#look .board .gate', 'Gate of layer 1, head 1');
     await press(visit, 'ArrowDown', 'ArrowRight');
-    assert.ok(await visit.isFocused('#words .tile-gate', 'Gate of layer 2, head 2'));
+    assert.ok(await visit.isFocused('#look .board .gate', 'Gate of layer 2, head 2'));
     await press(visit, ' ');
-    await visit.waitForText(leader, /^a$/);
+    await visit.waitFor('#look .look-status[data-shut="1"]');
   },
   async align(visit) {
     await visit.waitForText('#align .run-status', /^Step 0 /);

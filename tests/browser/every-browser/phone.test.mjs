@@ -48,11 +48,10 @@ const visits = {
     await tap('#prune button', 'Stop');
     await waitForText('#prune .plant-status', /^Stopped/);
   },
-  async words({ tap, waitForText }) {
-    const leader = '#words .candidate[data-leads] .candidate-token';
-    await waitForText(leader, /^better$/);
-    await tap('#words .tile-gate', 'Gate of layer 2, head 2');
-    await waitForText(leader, /^a$/);
+  async look({ tap, waitFor }) {
+    await waitFor('#look .candidate[data-leads]');
+    await tap('#look .detail .gate', 'Gate of layer 2, head 2');
+    await waitFor('#look .look-status[data-shut="1"]');
   },
   async align({ tap, waitFor, waitForText }) {
     await waitFor('#align .align-figure');

@@ -88,18 +88,18 @@ const figures = {
       'entropy against d': [0, />512</, ({ dimensions }) => dimensions.at(-1).d, 512],
     },
   ],
-  words: [
-    '?words-shut=2.2',
-    '#words .candidate[data-leads]',
+  look: [
+    '?look-shut=2.2',
+    '#look .candidate[data-leads]',
     {
-      'the heads of a text': [0, />4\.4/, ({ shut }) => shut, [{ layer: 1, head: 1 }]],
+      'all heads on a sentence': [0, />4\.4/, ({ shut }) => shut, [{ layer: 1, head: 1 }]],
       // Head 2 of layer 2.
       'the selected head': [
         0,
         /better/,
-        (own, { 'the heads of a text': all }) =>
-          own.weights.data.map((weight, at) => weight - all.weights[1].data[64 + at]),
-        Array(64).fill(0),
+        ({ weights: { data } }, { 'all heads on a sentence': all }) =>
+          data.filter((weight, at) => weight !== all.weights[1].data[data.length + at]),
+        [],
       ],
     },
   ],

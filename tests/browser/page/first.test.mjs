@@ -73,21 +73,21 @@ test('a chosen word and head are in the address, those under the pointer are not
   await (await word(page, 2)).hover();
   assert.equal(await searchOf(page), '');
   await (await word(page, 8)).click();
-  await waitForSearch(page, '?first-query=9');
+  await waitForSearch(page, '?look-query=9');
   await (await part(page, '.chip', 1)).click();
-  await waitForSearch(page, '?first-query=9&first-head=2');
+  await waitForSearch(page, '?look-arcs=2&look-query=9');
   await page.mouse.move(0, 0);
   assert.deepEqual(await numbers(page), expected(8, [heads[1]]));
   await page.goBack();
-  await waitForSearch(page, '?first-query=9');
+  await waitForSearch(page, '?look-query=9');
   assert.deepEqual(await numbers(page), expected(8));
   await page.reload();
   await page.waitForSelector(isReady);
   assert.deepEqual(await numbers(page), expected(8));
 });
 
-const field = '.first-text';
-const status = '.first-status';
+const field = '.first .sentence-text';
+const status = '.first .sentence-status';
 const example = 'I am what I am and you are what you are';
 const model = 'examples/language-model/model';
 const json = (name) => JSON.parse(readFileSync(fromRoot(model, name), 'utf8'));
@@ -138,12 +138,12 @@ const loadedModelFiles = (page) =>
     performance
       .getEntriesByType('resource')
       .map(({ name }) => name)
-      .filter((name) => /live-model|model-worker/.test(name)),
+      .filter((name) => /model-worker/.test(name)),
   );
 
 describe('the reader’s own sentence', () => {
   test('is read by the model, which loads when the reader writes, and keeps its field in place', async (t) => {
-    const { page } = await open(t, `?first-text=${text.replaceAll(' ', '+')}`, { width: 390 });
+    const { page } = await open(t, '', { width: 390 });
     // The sentence that the page opens with needs no model.
     assert.deepEqual(await numbers(page), expected(query));
     await page.$eval(field, (input) => {
@@ -157,16 +157,16 @@ describe('the reader’s own sentence', () => {
     await page.keyboard.type(long);
     await waitForReading(page, long);
     assert.ok(Math.abs((await top()) - before) <= 1, `${await top()}, before ${before}`);
-    await waitForSearch(page, `?first-text=${long.replaceAll(' ', '+')}`);
+    await waitForSearch(page, `?text=${long.replaceAll(' ', '+')}`);
     await waitForStatus(page, /pieces\./);
   });
 
   test('may be an example or come from the address, and is a step of the history', async (t) => {
-    const { page } = await open(t, '?first-text=peace+is+peace&first-head=1&first-query=2');
+    const { page } = await open(t, '?text=peace+is+peace&look-arcs=1&look-query=2');
     await waitForReading(page, 'peace is peace');
     assert.deepEqual(await numbers(page), ['1.00', '', '']);
     assert.equal(await page.$eval(field, ({ value }) => value), 'peace is peace');
-    const [first, other] = await page.$$('.first-own button');
+    const [first, other] = await page.$$('.sentence-examples button');
     await other.click();
     await waitForReading(page, example);
     assert.equal(await page.$eval(field, ({ value }) => value), example);
@@ -182,7 +182,7 @@ describe('the reader’s own sentence', () => {
 
   test('is read without a network once the model has been loaded', async (t) => {
     const server = await servePage();
-    const { page } = await open(t, '?first-text=peace', {
+    const { page } = await open(t, '?text=peace', {
       server,
       withServiceWorker: true,
       causes: /service-worker\.js/,
@@ -203,16 +203,12 @@ describe('the reader’s own sentence', () => {
       return (await cache.keys()).length >= 4;
     });
     await server.close();
-    await page.goto(`${server.url}?first-text=war+and+peace`);
+    await page.goto(`${server.url}?text=war+and+peace`);
     await page.waitForSelector(isReady);
     await waitForReading(page, 'war and peace');
-    // Without a repeated token, one head has nothing to look up.
-    await waitForStatus(page, /3 tokens\..*“what followed before”/);
-    await page.goto(`${server.url}?words-shut=2.2#words`);
-    await page.waitForFunction(() => {
-      const leader = document.querySelector('#words .candidate[data-leads] .candidate-token');
-      return leader?.textContent === 'a';
-    });
+    await waitForStatus(page, /3 tokens\./);
+    await page.goto(`${server.url}?look-shut=2.2#look`);
+    await page.waitForSelector('#look .candidate[data-leads]');
   });
 
   test('waits for a model that failed to load, and is read on another try', async (t) => {
@@ -222,8 +218,10 @@ describe('the reader’s own sentence', () => {
     renameSync(`${copy}/model`, `${copy}/later`);
     const server = await serveFolder(copy, { headers: headers.security });
     t.after(() => server.close());
-    const { page } = await open(t, '?first-text=peace', { server, causes: /404|ERR_ABORTED/ });
+    const { page } = await open(t, '?text=peace', { server, causes: /404|ERR_ABORTED/ });
     await page.waitForSelector('.first .failure button');
+    const told = await page.$eval('.first .failure', ({ textContent }) => textContent);
+    assert.match(told, /not found \(404\)/);
     renameSync(`${copy}/later`, `${copy}/model`);
     await page.click('.first .failure button');
     await waitForReading(page, 'peace');

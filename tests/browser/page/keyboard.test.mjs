@@ -61,7 +61,7 @@ test('a link skips to the acts, others lead to each, and Tab reaches every contr
   assert.equal((await press(page, 'Enter')).tag, 'main');
 
   // Following the links has loaded all acts.
-  await page.waitForSelector('#words .tile-gate');
+  await page.waitForSelector('#look .detail .gate');
   const mark = 'a[href], button, summary, input:not([type=radio]), input:checked, select, textarea';
   const stops = await page.evaluate((where) => {
     // Arrow keys lead to the other elements of a group.

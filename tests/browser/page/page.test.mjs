@@ -57,7 +57,7 @@ describe('language', () => {
   }
 
   test('the worker speaks the language of the page', async (t) => {
-    const { page } = await open(t, '?lang=ko#words');
+    const { page } = await open(t, '?lang=ko#look');
     const waitForText = (selector, pattern) =>
       page.waitForFunction(
         (where, source) => new RegExp(source).test(document.querySelector(where)?.textContent),
@@ -65,12 +65,12 @@ describe('language', () => {
         selector,
         pattern.source,
       );
-    await waitForText('#words .words-status', /^작은 언어 모델: 층 4개/);
-    await page.click('#words .rail-more > summary');
-    const input = await page.waitForSelector('#words .checkpoint input[multiple]');
+    await waitForText('#look .look-status[data-state="ready"]', /^작은 언어 모델: 층/);
+    await page.click('#look .rail-more > summary');
+    const input = await page.waitForSelector('#look .model-opener input[multiple]');
     await input.uploadFile(fromRoot('examples/language-model/model/config.json'));
-    await waitForText('#words .checkpoint .control-hint', /tokenizer\.json.*model\.safetensors/);
-    assert.match(await textOf(page, '#words .checkpoint .control-hint'), /없는 파일/);
+    await waitForText('#look .model-status .failure', /tokenizer\.json.*model\.safetensors/);
+    assert.match(await textOf(page, '#look .model-status .failure'), /없는 파일/);
   });
 });
 

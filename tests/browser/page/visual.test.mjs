@@ -322,12 +322,12 @@ test('forced colours tell what is chosen and what stands on the scale', async (t
 
 for (const [id, address, part, ...control] of [
   ['why', '?why-d=16&why-divisor=8', '.rail-main', '√d = 4'],
-  ['words', '', '.words-controls', 'Gate of layer 2, head 2', 'switch'],
+  ['look', '', '.look-controls', 'Gate of layer 2, head 2', 'switch'],
 ]) {
   test(`controls of act ${id} stay in place on a phone when its goal is reached`, async (t) => {
     const act = await openFlows(t, id, address, { width: 390 });
     const { page } = act;
-    if (id === 'words') await act.waitFor('.tile-gate');
+    if (id === 'look') await act.waitFor('.detail .gate');
     const pressed = await act.control(...control);
     await pressed.evaluate((found) => found.scrollIntoView({ block: 'center' }));
     await page.evaluate(twoFrames);

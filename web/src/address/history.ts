@@ -85,7 +85,7 @@ export class AddressWriter {
 
 /** An act as the address sees it. */
 export interface AddressedAct {
-  /** Of an act; the first screen has none. */
+  /** Of an act; the reader's sentence has none. */
   readonly id?: string;
   readonly store: Addressed;
   /** Says what of the address could not be taken as it was. */
@@ -101,14 +101,12 @@ export function readAddress(
 ): void {
   addressed = acts;
   const parameters = new URLSearchParams(window.location.search);
-  showNotices(
-    hideFrom(
-      parameters,
-      acts.flatMap(({ id }) => id ?? []),
-    ),
+  const hidden = hideFrom(
+    parameters,
+    acts.flatMap(({ id }) => id ?? []),
   );
-  // Stores may share a place for notices.
-  const corrections = new Map<AddressedAct['showNotices'], string[]>();
+  // The page and a store, or two stores, may share a place for notices.
+  const corrections = new Map([[showNotices, [...hidden]]]);
   for (const { store, showNotices } of acts) {
     const before = corrections.get(showNotices) ?? [];
     corrections.set(showNotices, [...before, ...store.readFrom(parameters)]);

@@ -18,12 +18,12 @@ import { words } from './words.js';
 async function start(): Promise<void> {
   const aboutLanguage = await followLanguage();
   const isAtQuestion = updateAddress();
-  const { first, acts, showNotices } = createPage(aboutLanguage);
+  const { acts, showNotices } = createPage(aboutLanguage);
   const showReady = addFrame(acts);
   openTerms();
   const addressed = acts.map(({ open, ...placed }) => ({ ...open(), ...placed }));
-  const shared = [sentence, questions].map((store) => ({ store, showNotices: first.showNotices }));
-  const stores = [first, ...addressed, ...shared];
+  const shared = [sentence, questions].map((store) => ({ store, showNotices }));
+  const stores = [...addressed, ...shared];
   readAddress(stores, showNotices);
   for (const { content, ...place } of addressed) {
     if ('now' in content) place.live.append(...content.now());

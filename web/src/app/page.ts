@@ -1,5 +1,4 @@
 import { hideable, hideableAct } from '../address/hideable.js';
-import { createFirstScreen, type FirstScreen } from '../first/first-screen.js';
 import type { ActDescription } from '../ui/act.js';
 import { element, paragraph } from '../ui/dom.js';
 import { liveRegion } from '../ui/live-region.js';
@@ -13,7 +12,6 @@ const chapter =
   'https://d2l.ai/chapter_attention-mechanisms-and-transformers/multihead-attention.html';
 
 export interface Page {
-  readonly first: FirstScreen;
   readonly acts: readonly PlacedAct[];
   /** Says what the address asks of the whole page in vain. */
   readonly showNotices: PlacedAct['showNotices'];
@@ -26,7 +24,6 @@ export interface Page {
  */
 export function createPage(aboutLanguage: readonly string[]): Page {
   const placed = acts.map((act, index) => placeAct(act, index + 1));
-  const first = createFirstScreen();
   const notices = createNotices();
   document.querySelector('.not-served')?.remove();
   document.body.append(
@@ -35,7 +32,6 @@ export function createPage(aboutLanguage: readonly string[]): Page {
       { class: 'page masthead' },
       createLanguageSwitch(aboutLanguage),
       element('h1', {}, words.header.title),
-      first.root,
     ),
     element('main', { class: 'page' }, notices.root, ...placed.map(({ root }) => root)),
     element(
@@ -47,7 +43,7 @@ export function createPage(aboutLanguage: readonly string[]): Page {
     ),
     liveRegion,
   );
-  return { first, acts: placed, showNotices: notices.show };
+  return { acts: placed, showNotices: notices.show };
 }
 
 /** An act of the page. */
@@ -64,7 +60,7 @@ export interface PlacedAct {
 }
 
 /** A section of the page with its numbered heading and its prose. */
-function placeAct({ id, intro, open }: ActDescription, number: number): PlacedAct {
+function placeAct({ id, intro, opening, open }: ActDescription, number: number): PlacedAct {
   const headingId = `${id}-title`;
   const notices = createNotices();
   const live = element('div', { class: 'live' });
@@ -80,6 +76,7 @@ function placeAct({ id, intro, open }: ActDescription, number: number): PlacedAc
     ),
     hideable('prose', paragraph(intro.lead, { class: 'act-lead' })),
     notices.root,
+    ...(opening?.() ?? []),
     live,
     ...(intro.paragraphs.length === 0
       ? []

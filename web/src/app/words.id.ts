@@ -6,7 +6,6 @@ import type {
   elementWords as EnglishAttentionElement,
   words as EnglishAttention,
 } from '../attention/words.js';
-import type { words as EnglishFirst } from '../first/words.js';
 import type { words as EnglishGlossary } from '../ui/glossary-words.js';
 import type { words as EnglishUi } from '../ui/words.js';
 import type { words as EnglishWorker } from '../worker/words.js';
@@ -122,42 +121,6 @@ export const attentionElement: Translation<typeof EnglishAttentionElement> = {
   map: (layer: number, head: number) =>
     `Bobot atensi lapisan ${layer}, head ${head}: kueri ke bawah, kunci ke samping`,
   model: (layers: number) => `Bobot atensi setiap head dalam ${layers} lapisan`,
-};
-
-export const first: Translation<typeof EnglishFirst> = {
-  question: 'Empat head, satu kalimat, empat jawaban berbeda atas: *ke mana saya harus melihat?*',
-  hint: 'Tunjuk atau ketuk sebuah kata: setiap head menggambar seberapa besar kata itu memperhatikan kata-kata sebelumnya. Tekan sebuah head untuk melihatnya sendiri.',
-  label: 'Yang diperhatikan empat head dari sebuah model terlatih dalam satu kalimat',
-  roles: {
-    previous: 'kata sebelumnya',
-    itself: 'kata itu sendiri',
-    followed: 'yang dulu mengikuti',
-    many: 'banyak kata',
-  },
-  names: {
-    query: 'Kata yang Anda tunjuk memberikan *kueri* (query): apa yang dicari kata ini.',
-    key: 'Setiap kata yang dituju busur memberikan *kunci* (key), yang dibandingkan dengan kueri. Makin tebal busurnya, makin besar *bobot atensi* (attention weight); jumlah bobot sebuah head adalah 1.',
-    value:
-      'Setiap kata itu juga memberikan *nilai* (value). Keluaran head adalah rata-rata nilai, yang dibobot dengan bobot atensi.',
-    head: 'Sebuah *head* menghitung semua ini dengan parameternya sendiri. *Atensi multi-head* (multi-head attention) menjalankan beberapa head berdampingan, menggabungkan keluarannya, lalu memproyeksikannya sekali lagi.',
-  },
-  source: (layers) =>
-    `Bobot ini berasal dari model bahasa kecil dengan 4 lapisan yang masing-masing berisi 4 head, dilatih dengan headwise: ${layers.join(', ')}. Model ini memakai [masker kausal|causal mask]: tidak ada kata yang memperhatikan kata sesudahnya.`,
-  head: (layer, head) => `head ${head} di lapisan ${layer}`,
-
-  own: 'Kalimat Anda sendiri',
-  examples: 'Kalimat',
-  placeholder: (maxWords) => `Hingga ${maxWords} kata`,
-  ownHint: (size) =>
-    `Model (${size}) dimuat saat Anda mulai menulis. Tulisan Anda tetap di perangkat ini.`,
-  loading: (done, size) => `Model sedang dimuat: ${done} dari ${size}.`,
-  read: (tokens) => `Baru saja dibaca oleh model: ${tokens} token.`,
-  pieces: 'Kata yang tidak dikenalnya dibaca sepotong-sepotong.',
-  noRepeat: (followed) =>
-    `Tidak ada token yang muncul dua kali, jadi head “${followed}” tidak menemukan apa pun.`,
-  cut: (maxWords, maxCharacters) =>
-    `Dipotong menjadi ${maxWords} kata dan ${maxCharacters} karakter.`,
-  notLoaded: 'Kode model gagal dimuat. Periksa koneksi, lalu lanjutkan menulis.',
 };
 
 export const ui: Translation<typeof EnglishUi> = {

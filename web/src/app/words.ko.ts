@@ -6,7 +6,6 @@ import type {
   elementWords as EnglishAttentionElement,
   words as EnglishAttention,
 } from '../attention/words.js';
-import type { words as EnglishFirst } from '../first/words.js';
 import type { words as EnglishGlossary } from '../ui/glossary-words.js';
 import type { words as EnglishUi } from '../ui/words.js';
 import type { words as EnglishWorker } from '../worker/words.js';
@@ -121,39 +120,6 @@ export const attentionElement: Translation<typeof EnglishAttentionElement> = {
   layer: (layer, layers) => `${layers}개 층 중 ${layer}층`,
   map: (layer, head) => `${layer}층 ${head}번 헤드의 어텐션 가중치: 세로는 쿼리, 가로는 키`,
   model: (layers) => `${layers}개 층의 모든 헤드의 어텐션 가중치`,
-};
-
-export const first: Translation<typeof EnglishFirst> = {
-  question: '헤드 넷, 문장 하나, 서로 다른 네 가지 대답: *나는 어디를 보아야 할까?*',
-  hint: '단어를 가리키거나 탭하십시오. 각 헤드가 그 단어가 앞의 단어들에 주는 어텐션을 그립니다. 헤드를 누르면 그 헤드만 보입니다.',
-  label: '학습된 모델의 네 헤드가 한 문장에서 어텐션을 주는 곳',
-  roles: {
-    previous: '이전 단어',
-    itself: '단어 자신',
-    followed: '전에 뒤따른 것',
-    many: '여러 단어',
-  },
-  names: {
-    query: '가리킨 단어는 *쿼리*(query)를 냅니다. 쿼리는 이 단어가 찾는 것입니다.',
-    key: '호가 닿는 단어는 저마다 쿼리와 비교되는 *키*(key)를 냅니다. 호가 굵을수록 *어텐션 가중치*(attention weight)가 크며, 한 헤드의 가중치의 합은 1입니다.',
-    value:
-      '이 단어들은 저마다 *값*(value)도 냅니다. 헤드의 출력은 어텐션 가중치로 가중한 값들의 평균입니다.',
-    head: '*헤드*(head)는 이 모든 것을 자신의 파라미터로 계산합니다. *멀티헤드 어텐션*(multi-head attention)은 여러 헤드를 나란히 실행하고, 출력을 연결한 뒤 한 번 더 투영합니다.',
-  },
-  source: (layers) =>
-    `이 가중치는 headwise로 학습한, 층마다 헤드가 4개인 4층짜리 작은 언어 모델에서 나온 것입니다: ${layers.join(', ')}. 이 모델에는 [인과 마스크|causal mask](causal mask)가 있어서 어떤 단어도 뒤에 오는 단어에 어텐션을 주지 않습니다.`,
-  head: (layer, head) => `${layer}층 ${head}번 헤드`,
-
-  own: '직접 쓴 문장',
-  examples: '문장',
-  placeholder: (maxWords) => `최대 ${maxWords}단어`,
-  ownHint: (size) => `쓰기 시작하면 모델(${size})을 불러옵니다. 쓴 내용은 이 기기에만 남습니다.`,
-  loading: (done, size) => `모델을 불러오는 중: ${size} 중 ${done}.`,
-  read: (tokens) => `방금 모델이 읽음: 토큰 ${tokens}개.`,
-  pieces: '모델이 모르는 단어는 조각으로 나누어 읽습니다.',
-  noRepeat: (followed) => `두 번 나오는 토큰이 없으므로 “${followed}” 헤드가 찾아볼 것이 없습니다.`,
-  cut: (maxWords, maxCharacters) => `${maxWords}단어, ${maxCharacters}자로 잘랐습니다.`,
-  notLoaded: '모델의 코드를 불러오지 못했습니다. 연결을 확인한 뒤 계속 쓰십시오.',
 };
 
 export const glossary: Translation<typeof EnglishGlossary> = {

@@ -6,7 +6,6 @@ import type {
   elementWords as EnglishAttentionElement,
   words as EnglishAttention,
 } from '../attention/words.js';
-import type { words as EnglishFirst } from '../first/words.js';
 import type { words as EnglishGlossary } from '../ui/glossary-words.js';
 import type { words as EnglishUi } from '../ui/words.js';
 import type { words as EnglishWorker } from '../worker/words.js';
@@ -119,38 +118,6 @@ export const attentionElement: Translation<typeof EnglishAttentionElement> = {
   layer: (layer, layers) => `第${layer}层，共${layers}层`,
   map: (layer, head) => `第${layer}层头${head}的注意力权重：纵向为查询，横向为键`,
   model: (layers) => `${layers}层中每个头的注意力权重`,
-};
-
-export const first: Translation<typeof EnglishFirst> = {
-  question: '*该看哪里？*四个头，一个句子，四种不同的回答。',
-  hint: '指向或点按一个词：每个头都会画出这个词对它前面各词的关注程度。按一个头，可以单独查看它。',
-  label: '一个训练好的模型中，四个头在一个句子里的关注对象',
-  roles: {
-    previous: '前一个词',
-    itself: '词自身',
-    followed: '上次的后一词',
-    many: '许多词',
-  },
-  names: {
-    query: '你指向的词给出*查询*（query）：这个词在寻找什么。',
-    key: '弧线所到的每个词给出一个*键*（key），供查询与之比较。弧线越粗，*注意力权重*（attention weight）越大；一个头的权重之和为1。',
-    value: '这些词还各给出一个*值*（value）。头的输出是这些值按注意力权重的加权平均。',
-    head: '一个*头*（head）用自己的参数完成这一切。*多头注意力*（multi-head attention）让多个头并行计算，把它们的输出拼接起来，再做一次投影。',
-  },
-  source: (layers) =>
-    `这些权重来自一个用headwise训练的小型语言模型，它有4层，每层4个头：${layers.join('、')}。模型使用[因果掩码|causal mask]：任何词都不关注它后面的词。`,
-  head: (layer, head) => `第${layer}层的头${head}`,
-
-  own: '你自己的句子',
-  examples: '例句',
-  placeholder: (maxWords) => `英文，最多${maxWords}个词`,
-  ownHint: (size) => `开始输入时才加载模型（${size}）。你写的内容不会离开这台设备。`,
-  loading: (done, size) => `正在加载模型：${done}，共${size}。`,
-  read: (tokens) => `模型刚刚读取了${tokens}个词元。`,
-  pieces: '模型不认识的词会拆成几段来读。',
-  noRepeat: (followed) => `没有重复出现的词元，因此“${followed}”这个头无可查找。`,
-  cut: (maxWords, maxCharacters) => `已截取至${maxWords}个词、${maxCharacters}个字符。`,
-  notLoaded: '模型的代码未能加载。请检查网络连接，然后继续输入。',
 };
 
 export const glossary: Translation<typeof EnglishGlossary> = {

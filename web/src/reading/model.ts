@@ -41,7 +41,7 @@ export class SharedModel {
     return this.#progress;
   }
 
-  /** Changes with the model. Compare it before and after a call to discard answers of an earlier model. */
+  /** Changes with the model, for those who keep what it answered. */
   get generation(): number {
     return this.#generation;
   }
@@ -112,7 +112,7 @@ export class SharedModel {
   }
 
   /**
-   * Loads the model if need be, and asks it.
+   * Loads the model if need be, and asks it; once more if the model was replaced meanwhile.
    *
    * @returns rejects with what the worker threw; if the worker is lost, the notices say so
    */
@@ -122,7 +122,8 @@ export class SharedModel {
     await this.load();
     const generation = this.#generation;
     try {
-      return await this.#connection.call(({ languageModel }) => act(languageModel));
+      const answer = await this.#connection.call(({ languageModel }) => act(languageModel));
+      return generation === this.#generation ? answer : await this.call(act);
     } catch (error) {
       if (isBeyondRepair(error) && generation === this.#generation) this.#fail(error);
       throw error;

@@ -18,6 +18,8 @@ export interface ActDescription {
   /** Its place among the acts, as they are read. */
   readonly order: number;
   readonly intro: ActIntro;
+  /** What it shows at once, before its code has loaded. */
+  readonly opening?: () => Node[];
   readonly open: () => OpenAct;
 }
 

@@ -1,11 +1,11 @@
-import { loadSafetensors } from 'headwise/models';
+import { loadSafetensors, Transformer } from 'headwise/models';
 
 import configUrl from '../../../examples/language-model/model/config.json?url';
 import weightsUrl from '../../../examples/language-model/model/model.safetensors?url';
 import tokenizerUrl from '../../../examples/language-model/model/tokenizer.json?url';
 import tokenizerConfigUrl from '../../../examples/language-model/model/tokenizer_config.json?url';
 import { type Checkpoint, parse } from './checkpoint.js';
-import { refusal } from './checkpoint-error.js';
+import { readRemote } from './remote-file.js';
 
 /** The small model of examples/language-model: files beside the page, loaded when a reader first needs them. */
 export async function openBuiltInModel(onProgress: (bytes: number) => void): Promise<Checkpoint> {
@@ -19,10 +19,13 @@ export async function openBuiltInModel(onProgress: (bytes: number) => void): Pro
   void keepOnly([weightsUrl, configUrl, tokenizerUrl, tokenizerConfigUrl]);
   return {
     name: undefined,
-    config: config as Checkpoint['config'],
     tokenizer,
     tokenizerConfig,
-    readTensors: () => loadSafetensors(weights).read(),
+    makeModel: async () =>
+      Transformer.fromPretrained({
+        config: config as Record<string, unknown>,
+        tensors: await loadSafetensors(weights).read(),
+      }),
     prefix: ' ',
   };
 }
@@ -46,8 +49,7 @@ async function get(url: string): Promise<Response> {
   const cache = await openCache();
   const kept = await cache?.match(url);
   if (kept !== undefined) return kept;
-  const answer = await fetch(url);
-  if (!answer.ok) throw refusal('download', answer.status);
+  const answer = await readRemote(url);
   // Room on the disk may be refused.
   cache?.put(url, answer.clone()).catch(() => undefined);
   return answer;

@@ -7,7 +7,7 @@ export const words = translatable('checkpoint', {
   builtInModel: 'Small language model',
 
   missing: (names: readonly string[]) =>
-    `Missing: ${listOf(names)}. Choose a folder, or all of config.json, model.safetensors and tokenizer.json at once.`,
+    `Missing: ${listOf(names)}. Choose a folder with config.json, model.safetensors and tokenizer.json, or one GGUF file.`,
   sharded:
     'These weights are in several files (model.safetensors.index.json). Save them as one model.safetensors first.',
   large: (bytes: number, most: number) =>
@@ -19,6 +19,12 @@ export const words = translatable('checkpoint', {
   unknown: (token: string) => `The tokenizer has no token for ${quoted(token)}.`,
   tokens: (token: number, size: number) =>
     `tokenizer.json gives token ${token}, but the model has ${size} only: they do not belong together.`,
-  nothingToPredict: 'There is no next token to predict in this text.',
-  download: (status: number) => `The model’s file did not load (HTTP ${status}).`,
+  download: (name: string, status: number) =>
+    status === 404
+      ? `The model file ${name} was not found (404).`
+      : `The server refused the model file ${name} (${status}).`,
+  unreachable: (name: string) =>
+    `The model file ${name} did not load. Check the connection; a server of another site must allow this page to read it (CORS).`,
+  address: (written: string) =>
+    `${quoted(written)} is not an address: expected one that begins with https://.`,
 });

@@ -1,54 +1,169 @@
-import { loadSafetensors, type PretrainedModelOptions } from 'headwise/models';
+import { type BlobLike, loadGguf, loadSafetensors, Transformer } from 'headwise/models';
 
 import { refusal } from './checkpoint-error.js';
+import { isGone, openRemote, readRemote } from './remote-file.js';
 
-/** A model's files, of whatever folder they are. */
+/** A model's files, wherever they are. */
 export interface Checkpoint {
   /** The page's own model has none. */
   readonly name: string | undefined;
-  readonly config: PretrainedModelOptions['config'];
   readonly tokenizer: object;
   readonly tokenizerConfig: object;
-  /** Read anew for each model that is made of them: they are not kept. */
-  readonly readTensors: () => Promise<PretrainedModelOptions['tensors']>;
-  /** Put before a text, as within a longer one; of other people's models nothing. */
+  /** Reads the weights each time, so that they are not kept. */
+  readonly makeModel: (reading?: Reading) => Promise<Transformer>;
+  /** Put before a text, as within a longer one; nothing for other people's models. */
   readonly prefix: string;
 }
 
-/** What readers open: files that they choose. */
-export type ModelSource = readonly File[];
+/** Follows and stops the reading of a large file. */
+export interface Reading {
+  readonly signal: AbortSignal;
+  /** Bytes that have been read, and those of the file. */
+  readonly onProgress: (done: number, total: number) => void;
+}
+
+/** What readers open: files that they choose, or an address. */
+export type ModelSource = readonly File[] | string;
 
 /** More than that a page's memory rarely has room for, twice over in float32. */
 export const maxCheckpointBytes = 800_000_000;
 
-const needed = ['config.json', 'tokenizer.json'] as const;
+/** The files of a model by name. */
+interface Place {
+  readonly name: string;
+  /** Undefined if there is no such file. */
+  readonly text: (name: string) => Promise<string | undefined>;
+  readonly weights: () => Promise<BlobLike>;
+}
 
 /**
- * What a reader opened: config.json, tokenizer.json, one safetensors file, and tokenizer_config.json where there is one.
+ * Reads all but the weights of what a reader opens: one GGUF file, or config.json, tokenizer.json, one safetensors file,
+ * and tokenizer_config.json where there is one. An address is that of the GGUF file, of the folder, or of a file in it.
  *
- * @throws CheckpointError, which says what is missing, too large or not JSON
+ * @throws CheckpointError, which says what is missing, too large, not found or not JSON
  */
-export async function openCheckpoint(files: readonly File[]): Promise<Checkpoint> {
-  const byName = new Map(nearestLast(files).map((file) => [file.name, file]));
-  const weights = byName.get('model.safetensors') ?? onlyOne(files);
-  const missing: string[] = needed.filter((name) => !byName.has(name));
+export async function openCheckpoint(
+  source: ModelSource,
+  signal?: AbortSignal,
+): Promise<Checkpoint> {
+  if (typeof source === 'string') {
+    const url = addressOf(source);
+    const name = decodeURIComponent(lastPart(url.pathname) ?? url.host);
+    return name.endsWith('.gguf')
+      ? ofGguf(name, await openRemote(url, signal))
+      : ofFolder(folderAt(url, signal));
+  }
+  const gguf = source.filter(({ name }) => name.endsWith('.gguf'));
+  return gguf.length === 1 ? ofGguf(gguf[0].name, gguf[0]) : ofFolder(folderOf(source));
+}
+
+const lastPart = (path: string): string | undefined => path.split('/').filter(Boolean).at(-1);
+
+function addressOf(written: string): URL {
+  try {
+    return new URL(written);
+  } catch {
+    throw refusal('address', written);
+  }
+}
+
+async function ofGguf(name: string, file: BlobLike): Promise<Checkpoint> {
+  checkSize(file);
+  const { tokenizer, config } = (await loadGguf(file)).tokenizer();
+  return {
+    name,
+    tokenizer,
+    tokenizerConfig: config,
+    makeModel: async (reading) =>
+      Transformer.fromPretrained({
+        gguf: await loadGguf(followed(file, reading)),
+        weights: 'int8',
+      }),
+    prefix: '',
+  };
+}
+
+async function ofFolder({ name, text, weights }: Place): Promise<Checkpoint> {
+  const config = parse('config.json', await text('config.json')) as Record<string, unknown>;
+  const tokenizer = parse('tokenizer.json', await text('tokenizer.json'));
+  const options = await text('tokenizer_config.json');
+  const file = await weights();
+  checkSize(file);
+  return {
+    name,
+    tokenizer,
+    tokenizerConfig: options === undefined ? {} : parse('tokenizer_config.json', options),
+    makeModel: async (reading) =>
+      Transformer.fromPretrained({
+        config,
+        tensors: await (await loadSafetensors(followed(file, reading))).read(),
+      }),
+    prefix: '',
+  };
+}
+
+/** Of files of one name in several folders, the outermost counts. */
+function folderOf(files: readonly File[]): Place {
+  const depthOf = ({ webkitRelativePath }: File): number => webkitRelativePath.split('/').length;
+  const outermostLast = [...files].sort((a, b) => depthOf(b) - depthOf(a));
+  const byName = new Map(outermostLast.map((file) => [file.name, file]));
+  const all = files.filter(({ name }) => name.endsWith('.safetensors'));
+  const weights = byName.get('model.safetensors') ?? (all.length === 1 ? all[0] : undefined);
+  const missing: string[] = ['config.json', 'tokenizer.json'].filter((name) => !byName.has(name));
   if (weights === undefined) missing.push('model.safetensors');
   if (weights === undefined || missing.length > 0) {
     const isSharded = byName.has('model.safetensors.index.json');
     throw isSharded ? refusal('sharded') : refusal('missing', missing);
   }
-  if (weights.size > maxCheckpointBytes) {
-    throw refusal('large', weights.size, maxCheckpointBytes);
-  }
-  const read = async (name: string): Promise<object> => parse(name, await byName.get(name)?.text());
-  const config = (await read('config.json')) as Checkpoint['config'];
   return {
-    name: nameOf(weights),
-    config,
-    tokenizer: await read('tokenizer.json'),
-    tokenizerConfig: byName.has('tokenizer_config.json') ? await read('tokenizer_config.json') : {},
-    readTensors: async () => (await loadSafetensors(weights)).read(),
-    prefix: '',
+    name: weights.webkitRelativePath.split('/').at(-2) ?? weights.name,
+    text: async (name) => byName.get(name)?.text(),
+    weights: () => Promise.resolve(weights),
+  };
+}
+
+function folderAt(url: URL, signal?: AbortSignal): Place {
+  const path = url.pathname.replace(/[^/]*\.(?:json|safetensors)$/, '').replace(/\/*$/, '/');
+  const given = url.pathname.split('/').at(-1) ?? '';
+  const at = (name: string): URL => {
+    const file = new URL(url);
+    file.pathname = path + name;
+    return file;
+  };
+  return {
+    name: lastPart(path) ?? url.host,
+    async text(name) {
+      try {
+        return await (await readRemote(at(name), signal)).text();
+      } catch (error) {
+        if (name === 'tokenizer_config.json' && isGone(error)) return undefined;
+        throw error;
+      }
+    },
+    weights: () =>
+      openRemote(at(given.endsWith('.safetensors') ? given : 'model.safetensors'), signal),
+  };
+}
+
+function checkSize({ size }: BlobLike): void {
+  if (size > maxCheckpointBytes) throw refusal('large', size, maxCheckpointBytes);
+}
+
+/** The same file, which says how much of it has been read, and reads no more after the signal. */
+function followed(file: BlobLike, reading?: Reading): BlobLike {
+  if (reading === undefined) return file;
+  let done = 0;
+  return {
+    size: file.size,
+    slice: (begin, end) => ({
+      async arrayBuffer() {
+        reading.signal.throwIfAborted();
+        const bytes = await file.slice(begin, end).arrayBuffer();
+        done += bytes.byteLength;
+        reading.onProgress(Math.min(done, file.size), file.size);
+        return bytes;
+      },
+    }),
   };
 }
 
@@ -61,18 +176,3 @@ export function parse(name: string, written = ''): object {
   }
   throw refusal('malformed', name);
 }
-
-/** Of files of one name in several folders the outermost comes last, and so counts. */
-const nearestLast = (files: readonly File[]): File[] =>
-  [...files].sort((a, b) => depthOf(b) - depthOf(a));
-
-const depthOf = ({ webkitRelativePath }: File): number => webkitRelativePath.split('/').length;
-
-function onlyOne(files: readonly File[]): File | undefined {
-  const found = files.filter(({ name }) => name.endsWith('.safetensors'));
-  return found.length === 1 ? found[0] : undefined;
-}
-
-/** The folder's name, if one was opened. */
-const nameOf = ({ name, webkitRelativePath }: File): string =>
-  webkitRelativePath.split('/').at(-2) ?? name;

@@ -1,17 +1,10 @@
 import { Tokenizer } from '@huggingface/tokenizers';
-import { descending, range, sort, sum } from 'd3-array';
-import {
-  inductionScores,
-  measureHeadImportance,
-  patternScores,
-  type PretrainedModelOptions,
-  Transformer,
-} from 'headwise/models';
+import { descending, sort, sum } from 'd3-array';
+import { inductionScores, patternScores, Transformer } from 'headwise/models';
 
-import type { Checkpoint } from './checkpoint.js';
+import { byteName } from './byte-names.js';
+import type { Checkpoint, Reading } from './checkpoint.js';
 import { refusal } from './checkpoint-error.js';
-import type { Head } from './heads.js';
-import { timePairs, type Timing, type TimingOptions } from './timing.js';
 
 /** What a page can say of a model before it has read anything. */
 export interface ModelDescription {
@@ -44,10 +37,10 @@ export interface Candidate {
 
 /** One forward pass of a text. */
 export interface TextRun {
-  /** As they stand in the text, with the spaces before them. */
+  /** As they stand in the text, with the spaces before them; `·` for what continues a character of the token before. */
   readonly tokens: readonly string[];
-  /** Whether the text has more of them. */
-  readonly isCut: boolean;
+  /** Words of the text behind the tokens that the model reads. */
+  readonly omittedWords: number;
   /** Of each layer, (heads, tokens, tokens). */
   readonly weights: readonly Float32Array[];
   /** Of each layer and head, with all gates open or as given. */
@@ -56,13 +49,34 @@ export interface TextRun {
   readonly candidates: readonly Candidate[];
 }
 
+/** What a layer would predict if it were the last one. */
+export interface LensLayer {
+  /** From 0; the number of layers for the output. */
+  readonly layer: number;
+  /** The most probable next tokens, the first of them first. */
+  readonly candidates: readonly Pick<Candidate, 'token' | 'probability'>[];
+}
+
 /** Of each layer, a number for each head: 1 is open, 0 shut. */
 export type Gates = readonly (readonly number[])[];
 
 /** More would not be told apart in the maps. */
 const maxShownTokens = 40;
-const maxTimedTokens = 256;
 const numCandidates = 8;
+const numLensCandidates = 3;
+
+/** One pass, kept while the selected position changes. */
+interface Pass {
+  readonly key: string;
+  readonly logits: Numbers | undefined;
+  readonly weights: readonly Float32Array[];
+  readonly scores: TextRun['scores'];
+}
+
+interface Numbers {
+  readonly data: Float32Array;
+  readonly shape: readonly number[];
+}
 
 /** A checkpoint that has been read, and texts under it. */
 export class LanguageModel {
@@ -70,13 +84,13 @@ export class LanguageModel {
   readonly #checkpoint: Checkpoint;
   readonly #tokenizer: Tokenizer;
   readonly #model: Transformer;
-  /** Of the text that was read last, whose gates are changed many times. */
-  #whole: { readonly key: string; readonly probabilities: Float32Array } | undefined;
+  /** The last passes with all gates open and with some shut. */
+  #passes: { readonly open?: Pass; readonly gated?: Pass } = {};
 
   /** @throws HeadwiseError for what the model's family or config does not allow; Error in words for the reader */
-  static async from(checkpoint: Checkpoint): Promise<LanguageModel> {
+  static async from(checkpoint: Checkpoint, reading?: Reading): Promise<LanguageModel> {
     const tokenizer = new Tokenizer(checkpoint.tokenizer, checkpoint.tokenizerConfig);
-    const model = await modelOf(checkpoint);
+    const model = await checkpoint.makeModel(reading);
     try {
       if (model.numEncoderLayers > 0) throw refusal('hasEncoder');
       if (model.vocabularySize === 0) throw refusal('noText');
@@ -105,19 +119,64 @@ export class LanguageModel {
     this.#model.dispose();
   }
 
-  /** @returns undefined for a text without any token */
-  run(text: string, gates?: Gates): TextRun | undefined {
-    const { ids, isCut } = this.#read(text);
+  /**
+   * @param position whose next token is predicted; by default the last one
+   * @returns undefined for a text without any token
+   */
+  run(text: string, gates?: Gates, position?: number): TextRun | undefined {
+    const { ids, omittedWords } = this.#read(text);
     if (ids.length === 0) return undefined;
+    const now = this.#pass(ids, gates);
+    const before = gates === undefined ? now : this.#pass(ids);
+    const at = Math.min(position ?? ids.length - 1, ids.length - 1);
+    return {
+      tokens: this.#textsOf(ids),
+      omittedWords,
+      // Copies: the page takes them over.
+      weights: now.weights.map((weights) => weights.slice()),
+      scores: now.scores,
+      candidates:
+        now.logits === undefined || before.logits === undefined || !this.#model.causal
+          ? []
+          : this.#candidates(softmaxAt(now.logits, at), softmaxAt(before.logits, at)),
+    };
+  }
+
+  /** What each layer would predict behind the token at a position. Empty for models that predict no next token. */
+  lens(text: string, position: number, gates?: Gates): readonly LensLayer[] {
+    const { ids } = this.#read(text);
+    const at = Math.min(position, ids.length - 1);
+    if (at < 0 || this.#passes.open?.logits === undefined || !this.#model.causal) return [];
+    const logits = this.#model.logitLens(inputOf(ids), {
+      positions: [at],
+      ...gatesOption(gates),
+    });
+    return Array.from({ length: logits.shape[0] ?? 0 }, (_, layer) => {
+      const probabilities = softmaxAt(logits, layer);
+      return {
+        layer,
+        candidates: largest(probabilities, numLensCandidates).map((id) => ({
+          token: this.#textOf(id),
+          probability: probabilities[id] ?? NaN,
+        })),
+      };
+    });
+  }
+
+  #pass(ids: readonly number[], gates?: Gates): Pass {
+    const which = gates === undefined ? 'open' : 'gated';
+    const key = JSON.stringify([ids, gates]);
+    const kept = this.#passes[which];
+    if (kept?.key === key) return kept;
     const tokens = inputOf(ids);
     const { logits, attentionWeights } = this.#model.forward(tokens, {
       returnWeights: true,
-      ...(gates && { headGates: gates.map((ofLayer) => Float32Array.from(ofLayer)) }),
+      ...gatesOption(gates),
     });
     const isRepeated = new Set(ids).size < ids.length;
-    return {
-      tokens: ids.map((id) => this.#textOf(id)),
-      isCut,
+    const pass: Pass = {
+      key,
+      logits,
       weights: attentionWeights.map(({ data }) => data),
       scores: attentionWeights.map((weights) => {
         const induction = isRepeated ? inductionScores(weights, tokens) : [];
@@ -128,68 +187,23 @@ export class LanguageModel {
           }),
         );
       }),
-      candidates:
-        logits === undefined || !this.#model.causal
-          ? []
-          : this.#candidates(ids, softmaxOfLast(logits, ids.length), gates !== undefined),
     };
+    this.#passes = { ...this.#passes, [which]: pass };
+    return pass;
   }
 
-  /**
-   * How much the loss of the text's own next tokens rises without each head. Of each layer, a number for each head.
-   *
-   * @throws Error in words for the reader if there is nothing to predict
-   */
-  async rank(
-    text: string,
-    options: { onProgress: (done: number, total: number) => void; signal: AbortSignal },
-  ): Promise<number[][]> {
-    const { ids } = this.#read(text);
-    if (ids.length < 2 || !this.#model.causal) throw refusal('nothingToPredict');
-    return measureHeadImportance(this.#model, {
-      measure: 'ablation',
-      batches: [
-        {
-          tokens: inputOf(ids),
-          targets: inputOf([...ids.slice(1), -1]),
-        },
-      ],
-      onProgress: ({ done, total }) => {
-        options.onProgress(done, total);
-      },
-      signal: options.signal,
-    });
-  }
-
-  /** A forward of the whole model, and of one that these heads were removed from. */
-  async time(text: string, pruned: readonly Head[], options: TimingOptions): Promise<Timing> {
-    const { ids } = this.#read(text);
-    const length = Math.min(this.#model.maxLength, maxTimedTokens);
-    // The text over and over: what is read does not change how long it takes.
-    const input = inputOf(range(length).map((i) => ids[i % ids.length] ?? 0));
-    const small = await modelOf(this.#checkpoint);
-    try {
-      const headsOf = (layer: number): number[] =>
-        pruned.filter((head) => head.layer === layer).map(({ head }) => head);
-      const byLayer = this.description.numHeads.map((_, layer) => [layer, headsOf(layer)]);
-      small.pruneHeads(Object.fromEntries(byLayer) as Record<number, number[]>);
-      const forward = (model: Transformer) => (): void => void model.forward(input);
-      const timing = await timePairs(forward(this.#model), forward(small), options);
-      return { ...timing, tokens: length };
-    } finally {
-      small.dispose();
-    }
-  }
-
-  #read(text: string): { readonly ids: number[]; readonly isCut: boolean } {
+  #read(text: string): { readonly ids: number[]; readonly omittedWords: number } {
     const { prefix } = this.#checkpoint;
     const { vocabularySize, maxTokens } = this.description;
     const written = text.trim();
-    if (written === '') return { ids: [], isCut: false };
+    if (written === '') return { ids: [], omittedWords: 0 };
     const all = this.#idsOf(/^\s/.test(text) ? text : prefix + text);
     const strange = all.find((id) => id >= vocabularySize);
     if (strange !== undefined) throw refusal('tokens', strange, vocabularySize);
-    return { ids: all.slice(0, maxTokens), isCut: all.length > maxTokens };
+    return {
+      ids: all.slice(0, maxTokens),
+      omittedWords: numWords(this.#decode(all.slice(maxTokens))),
+    };
   }
 
   /** Tokenizers of whole words have none for others, and their library leaves out the one for unknown words. */
@@ -206,27 +220,55 @@ export class LanguageModel {
     });
   }
 
-  /** A token by itself, with the space before it; one that is a part of a character by its name in the vocabulary. */
-  #textOf(id: number): string {
-    const name = this.#tokenizer.id_to_token(id) ?? String(id);
-    const text = this.#tokenizer.decode([id], {
+  #decode(ids: readonly number[]): string {
+    if (ids.length === 0) return '';
+    return this.#tokenizer.decode([...ids], {
       skip_special_tokens: false,
       clean_up_tokenization_spaces: false,
     });
-    if (text === '' || text.includes('\uFFFD')) return name;
-    // Decoders of SentencePiece leave out the space before a text.
+  }
+
+  /** The tokens of a text. A character that several of them make up is shown at the first, and `·` at the others. */
+  #textsOf(ids: readonly number[]): string[] {
+    const texts: string[] = [];
+    while (texts.length < ids.length) {
+      const first = texts.length;
+      const piece = (length: number): readonly number[] => ids.slice(first, first + length);
+      const isPart = (text: string): boolean => text.includes(replacement);
+      let length = 1;
+      while (
+        length < longestCharacter &&
+        first + length < ids.length &&
+        isPart(this.#decode(piece(length)))
+      ) {
+        length += 1;
+      }
+      if (length === 1 || isPart(this.#decode(piece(length))))
+        texts.push(this.#textOf(ids[first] ?? 0));
+      else {
+        texts.push(this.#withSpace(ids[first] ?? 0, this.#decode(piece(length))));
+        for (let i = 1; i < length; i += 1) texts.push('·');
+      }
+    }
+    return texts;
+  }
+
+  /** A token by itself, with the space before it; the bytes of one that is a part of a character. */
+  #textOf(id: number): string {
+    const name = this.#tokenizer.id_to_token(id) ?? String(id);
+    const text = this.#decode([id]);
+    if (text === '') return name;
+    return text.includes(replacement) ? byteName(name) : this.#withSpace(id, text);
+  }
+
+  /** Decoders of SentencePiece leave out the space before a text. */
+  #withSpace(id: number, text: string): string {
+    const name = this.#tokenizer.id_to_token(id) ?? '';
     return name.startsWith('▁') && !text.startsWith(' ') ? ` ${text}` : text;
   }
 
-  #candidates(ids: readonly number[], now: Float32Array, isGated: boolean): Candidate[] {
-    const key = ids.join();
-    if (!isGated) this.#whole = { key, probabilities: now };
-    else if (this.#whole?.key !== key) {
-      const { logits } = this.#model.forward(inputOf(ids));
-      if (logits === undefined) return [];
-      this.#whole = { key, probabilities: softmaxOfLast(logits, ids.length) };
-    }
-    const before = this.#whole.probabilities;
+  /** The most probable next tokens, now and with all gates open, in the order of the latter. */
+  #candidates(now: Float32Array, before: Float32Array): Candidate[] {
     const highest = now.map((probability, id) => Math.max(probability, before[id] ?? 0));
     return sort(largest(highest, numCandidates), (a, b) => descending(before[a], before[b])).map(
       (id) => ({
@@ -238,15 +280,24 @@ export class LanguageModel {
   }
 }
 
+/** Of bytes that make no character. */
+const replacement = '\uFFFD';
+
+/** Tokens that share characters: UTF-8 has up to four bytes, and a token may end one character and begin another. */
+const longestCharacter = 8;
+
+const { Segmenter } = Intl as Partial<typeof Intl>;
+
+function numWords(text: string): number {
+  if (Segmenter === undefined) return text.match(/\S+/g)?.length ?? 0;
+  const segments = new Segmenter('en', { granularity: 'word' }).segment(text);
+  return [...segments].filter(({ isWordLike }) => isWordLike).length;
+}
+
 /** Of a tokenizer of whole words, what stands for a word that it does not know; empty where there is none. */
 function unknownTokenOf({ tokenizer }: Checkpoint): string {
   const { model } = tokenizer as { readonly model?: { readonly unk_token?: unknown } };
   return typeof model?.unk_token === 'string' ? model.unk_token : '';
-}
-
-async function modelOf({ config, readTensors }: Checkpoint): Promise<Transformer> {
-  const tensors: PretrainedModelOptions['tensors'] = await readTensors();
-  return Transformer.fromPretrained({ config, tensors });
 }
 
 const inputOf = (ids: readonly number[]): { data: Int32Array; shape: number[] } => ({
@@ -254,12 +305,13 @@ const inputOf = (ids: readonly number[]): { data: Int32Array; shape: number[] } 
   shape: [ids.length],
 });
 
-function softmaxOfLast(
-  { data, shape }: { readonly data: Float32Array; readonly shape: readonly number[] },
-  length: number,
-): Float32Array {
+const gatesOption = (gates: Gates | undefined): { headGates?: Float32Array[] } =>
+  gates === undefined ? {} : { headGates: gates.map((ofLayer) => Float32Array.from(ofLayer)) };
+
+/** The probabilities at a row of the logits, (rows, vocabulary) or (rows, 1, vocabulary). */
+function softmaxAt({ data, shape }: Numbers, row: number): Float32Array {
   const size = shape.at(-1) ?? 0;
-  const logits = data.subarray((length - 1) * size, length * size);
+  const logits = data.subarray(row * size, (row + 1) * size);
   const most = logits.reduce((a, b) => Math.max(a, b), -Infinity);
   const exponents = logits.map((logit) => Math.exp(logit - most));
   const total = sum(exponents);

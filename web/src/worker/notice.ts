@@ -5,6 +5,7 @@ import { joinSentences } from '../format/sentences.js';
 import { element } from '../ui/dom.js';
 import { announce } from '../ui/live-region.js';
 import { failureNotice } from '../ui/notices.js';
+import { CheckpointError } from './checkpoint-error.js';
 import { isOutOfMemory, WorkerLost } from './connection.js';
 import { words } from './words.js';
 
@@ -35,7 +36,12 @@ export function createWorkerNotice(onAgain: () => void): WorkerNotice {
       render(
         isUnavailable(error)
           ? failureNotice(error)
-          : html`<div class="failure" role="alert">${content(adviceFor(error), details)}</div>`,
+          : error instanceof CheckpointError
+            ? html`<div class="failure" role="alert">
+                <p>${error.message}</p>
+                <button type="button" @click=${onAgain}>${words.again}</button>
+              </div>`
+            : html`<div class="failure" role="alert">${content(adviceFor(error), details)}</div>`,
         failure,
       );
     },

@@ -3,7 +3,7 @@ import { init } from 'headwise';
 
 import { openBuiltInModel } from './built-in-model.js';
 import { builtInBytes } from './built-in-size.js';
-import { type Checkpoint, type ModelSource, openCheckpoint } from './checkpoint.js';
+import { type Checkpoint, type ModelSource, openCheckpoint, type Reading } from './checkpoint.js';
 import {
   type AlignmentOptions,
   type AlignmentUpdate,
@@ -11,11 +11,17 @@ import {
   type DateReading,
 } from './alignment.js';
 import type { Head } from './heads.js';
-import type { Gates, LanguageModel, ModelDescription, TextRun } from './language-model.js';
+import type {
+  Gates,
+  LanguageModel,
+  LensLayer,
+  ModelDescription,
+  TextRun,
+} from './language-model.js';
 import { PlantedModel, type Quality } from './planted-model.js';
 import { type Attempt, type SessionState, PruningSession } from './pruning-session.js';
 import { study, type Study, studySize } from './study.js';
-import type { TimedPairs, Timing } from './timing.js';
+import type { TimedPairs } from './timing.js';
 import { type RunOptions, type Start, Trainer, type Update } from './training.js';
 
 export interface Progress {
@@ -141,12 +147,11 @@ export class PruningService {
 type OnProgress = (done: number, total: number) => void;
 
 /**
- * A trained language model in the worker, with a text of the reader's. Acts start a worker each, so that none waits for
- * another.
+ * A trained language model in the worker, with the reader's sentence: one for all acts.
  */
 export class LanguageModelService {
   #model: LanguageModel | undefined;
-  #running = new AbortController();
+  #opening: AbortController | undefined;
 
   /** The small model beside the page; `onProgress` is told its bytes. */
   load(onProgress: OnProgress): Promise<ModelDescription> {
@@ -157,45 +162,43 @@ export class LanguageModelService {
     );
   }
 
-  /** A model of the reader's, in place of the model before if it can be opened. */
-  open(source: ModelSource, onProgress: OnProgress): Promise<ModelDescription> {
-    onProgress(0, 0);
-    return this.#open(() => openCheckpoint(source));
+  /** A model of the reader's, in place of the model before if it can be opened and `stop` is not called. */
+  async open(source: ModelSource, onProgress: OnProgress): Promise<ModelDescription> {
+    this.stop();
+    const { signal } = (this.#opening = new AbortController());
+    try {
+      return await this.#open(() => openCheckpoint(source, signal), { signal, onProgress });
+    } catch (error) {
+      // The package wraps what files throw.
+      signal.throwIfAborted();
+      throw error;
+    }
   }
 
-  /** @returns undefined for a text without any token */
-  run(text: string, gates?: Gates): TextRun | undefined {
-    const run = this.#inUse().run(text, gates);
+  /** `open` rejects with an `AbortError`, if it is under way. */
+  stop(): void {
+    this.#opening?.abort();
+  }
+
+  /**
+   * @param position whose next token is predicted; by default the last one
+   * @returns undefined for a text without any token
+   */
+  run(text: string, gates?: Gates, position?: number): TextRun | undefined {
+    const run = this.#inUse().run(text, gates, position);
     return run && transfer(run, run.weights.map(({ buffer }) => buffer) as Transferable[]);
   }
 
-  /** The rise of the text's loss without each head: of each layer, a number for each head. */
-  rank(text: string, onProgress: OnProgress): Promise<readonly (readonly number[])[]> {
-    return this.#inUse().rank(text, { onProgress, signal: this.#start() });
+  /** What each layer would predict behind the token at a position. */
+  lens(text: string, position: number, gates?: Gates): readonly LensLayer[] {
+    return this.#inUse().lens(text, position, gates);
   }
 
-  /** A forward of the model and one without these heads, in turn. */
-  time(text: string, pruned: readonly Head[], onProgress: OnProgress): Promise<Timing> {
-    return this.#inUse().time(text, pruned, { onProgress, signal: this.#start() });
-  }
-
-  /** `rank` or `time` rejects with an `AbortError`, if one is under way. */
-  stop(): void {
-    this.#running.abort();
-  }
-
-  #start(): AbortSignal {
-    this.stop();
-    this.#running = new AbortController();
-    return this.#running.signal;
-  }
-
-  async #open(open: () => Promise<Checkpoint>): Promise<ModelDescription> {
+  async #open(open: () => Promise<Checkpoint>, reading?: Reading): Promise<ModelDescription> {
     await ready;
     // With its tokenizers in a file of its own, which the other acts do not load.
     const { LanguageModel } = await import('./language-model.js');
-    const model = await LanguageModel.from(await open());
-    this.stop();
+    const model = await LanguageModel.from(await open(), reading);
     this.#model?.dispose();
     this.#model = model;
     return model.description;

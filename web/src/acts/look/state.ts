@@ -1,14 +1,16 @@
 import { choiceField, type Field, type Fields, numberField } from '../../address/field.js';
+import { Store } from '../../address/store.js';
 import { words as addressWords } from '../../address/words.js';
-import { cutTo, listOf } from '../../format/sentences.js';
+import { listOf } from '../../format/sentences.js';
 import { type Head, nameOfHead } from '../../worker/heads.js';
 
-/** What the controls of the act hold. What a model has not, it leaves aside. */
-export interface WordsState {
-  readonly text: string;
-  readonly selected: Selected;
-  /** The word whose weights are shown, counted from 1; 0 is the last one. */
+/** What the controls of the act hold. The sentence has a store of its own: reading/sentence.ts. */
+export interface LookState {
+  /** The only head whose arcs the first screen shows, counted from 1; 0 for all. */
+  readonly arcs: number;
+  /** The selected word, counted from 1; 0 where the page chooses. */
   readonly query: number;
+  readonly selected: Selected;
   readonly view: View;
   /** Heads whose gates are shut. */
   readonly shut: readonly Head[];
@@ -23,11 +25,6 @@ export interface Selected {
 export const views = ['arcs', 'map'] as const;
 export type View = (typeof views)[number];
 
-export const maxCharacters = 200;
-
-/** What is repeated is looked up by an induction head: without it, another token leads. */
-const initialText = 'The world is better when the world is';
-
 /** Of models that readers open: no address asks for more. */
 const mostShut = 400;
 
@@ -36,15 +33,8 @@ function headOf(name: string): Head | undefined {
   return found === null ? undefined : { layer: Number(found[1]) - 1, head: Number(found[2]) - 1 };
 }
 
-const textField: Field<string> = {
-  name: 'words-text',
-  initial: initialText,
-  read: (written) => ({ value: cutTo(written, maxCharacters) }),
-  write: (value) => value,
-};
-
-const selectedName = 'words-head';
-const writeSelected = ({ layer, head }: Selected): string =>
+export const selectedName = 'look-head';
+export const writeSelected = ({ layer, head }: Selected): string =>
   head === undefined ? String(layer + 1) : nameOfHead({ layer, head });
 
 /** `2.2`, or `2` for all heads of a layer. */
@@ -65,7 +55,7 @@ const selectedField: Field<Selected> = {
   write: writeSelected,
 };
 
-const shutName = 'words-shut';
+export const shutName = 'look-shut';
 const writeShut = (heads: readonly Head[]): string => heads.map(nameOfHead).join();
 
 /** `2.2,2.4` */
@@ -82,10 +72,29 @@ const shutField: Field<readonly Head[]> = {
   write: writeShut,
 };
 
-export const wordsFields: Fields<WordsState> = {
-  text: textField,
+export const lookFields: Fields<LookState> = {
+  arcs: numberField('look-arcs', { min: 0, max: 4, step: 1 }, 0),
+  query: numberField('look-query', { min: 0, max: 40, step: 1 }, 0),
   selected: selectedField,
-  query: numberField('words-query', { min: 0, max: 40, step: 1 }, 0),
-  view: choiceField('words-view', views, 'arcs'),
+  view: choiceField('look-view', views, 'arcs'),
   shut: shutField,
 };
+
+/** One for the first screen, which is there before the rest of the act, and for the rest. */
+export const look = new Store(lookFields);
+
+/** The part of a state that a model has: its layers and heads are known once it is loaded. */
+export function fitTo(
+  { selected, shut }: LookState,
+  numHeads: readonly number[],
+): Pick<LookState, 'selected' | 'shut'> {
+  const layer = Math.min(selected.layer, numHeads.length - 1);
+  const last = (numHeads[layer] ?? 1) - 1;
+  return {
+    selected: {
+      layer,
+      head: selected.head === undefined ? undefined : Math.min(selected.head, last),
+    },
+    shut: shut.filter((each) => each.head < (numHeads[each.layer] ?? 0)),
+  };
+}

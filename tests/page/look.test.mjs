@@ -4,8 +4,10 @@ import { readFileSync } from 'node:fs';
 import { afterAll, describe, test } from 'vitest';
 import { loadSafetensors, Transformer } from 'headwise/models';
 import { textTokens } from '../../examples/language-model/tokens.mjs';
-import { visible, visibleNext } from '../../web/src/acts/words/candidates.ts';
-import { roleOf, sayRole } from '../../web/src/acts/words/roles.ts';
+import { roleOf, sayRole } from '../../web/src/acts/look/roles.ts';
+import { fitTo } from '../../web/src/acts/look/state.ts';
+import { visible, visibleNext } from '../../web/src/acts/look/tokens.ts';
+import { byteName } from '../../web/src/worker/byte-names.ts';
 import { openCheckpoint } from '../../web/src/worker/checkpoint.ts';
 import { LanguageModel } from '../../web/src/worker/language-model.ts';
 import { near, range, softmax, sum } from './lib/float64.mjs';
@@ -53,8 +55,8 @@ describe('a text', () => {
       [undefined, open],
       [gatesWithout('1.1'), shut],
     ]) {
-      const { tokens, isCut, weights, candidates, scores } = model.run(` ${text}`, gates);
-      assert.deepEqual([tokens.join(''), tokens.length, isCut], [` ${text}`, 8, false]);
+      const { tokens, omittedWords, weights, candidates, scores } = model.run(` ${text}`, gates);
+      assert.deepEqual([tokens.join(''), tokens.length, omittedWords], [` ${text}`, 8, 0]);
       assert.equal(candidates.length, 8);
       for (const { token, probability, before } of candidates) {
         near(probability, now.probabilityOf(token), 1e-5, token);
@@ -112,8 +114,9 @@ describe('a text', () => {
   });
 
   test('is read up to 40 tokens, and may be empty', () => {
-    const { tokens, isCut, candidates } = model.run('war '.repeat(50));
-    assert.deepEqual([tokens.length, isCut], [40, true]);
+    const { tokens, omittedWords, candidates } = model.run('war '.repeat(50));
+    // The first word, without a space before it, is two tokens.
+    assert.deepEqual([tokens.length, omittedWords], [40, 11]);
     const ids = encode('war '.repeat(50)).slice(0, 40);
     const { logits } = reference.forward(inputOf(ids));
     near(
@@ -129,35 +132,62 @@ describe('a text', () => {
     );
   });
 
-  test('ranks heads by how much its loss rises without them', async () => {
-    const progress = [];
-    const { signal } = new AbortController();
-    const onProgress = (done, total) => progress.push([done, total]);
-    const rises = await model.rank(` ${text}`, { onProgress, signal });
-    const { ids } = passOf(` ${text}`);
-    const targets = inputOf([...ids.slice(1), -1]);
-    const lossOf = (shut) =>
-      reference.loss(inputOf(ids), targets, { headGates: gatesWithout(shut) });
-    for (const [layer, head] of [
-      [0, 0],
-      [1, 1],
-      [3, 2],
-    ]) {
-      near(rises[layer][head], lossOf(`${layer}.${head}`) - lossOf(''), 1e-4);
+  test('has predictions behind each of its tokens, and of each layer', () => {
+    const tokens = inputOf(passOf(` ${text}`).ids);
+    for (const gates of [undefined, gatesWithout('1.1')]) {
+      const options = gates && { headGates: gates };
+      const { logits } = reference.forward(tokens, options);
+      const ofRow = ({ data, shape }, row) => {
+        const size = shape.at(-1);
+        return softmax([...data.slice(row * size, (row + 1) * size)]);
+      };
+      const expected = Math.max(...ofRow(logits, 2));
+      near(
+        Math.max(...model.run(` ${text}`, gates, 2).candidates.map((each) => each.probability)),
+        expected,
+        1e-5,
+      );
+      const lens = model.lens(` ${text}`, 2, gates);
+      const all = reference.logitLens(tokens, { positions: [2], ...options });
+      assert.deepEqual(
+        lens.map(({ layer, candidates }) => [layer, candidates.length]),
+        range(5).map((layer) => [layer, 3]),
+      );
+      for (const { layer, candidates } of lens) {
+        near(candidates[0].probability, Math.max(...ofRow(all, layer)), 1e-5);
+      }
+      near(lens[4].candidates[0].probability, expected, 1e-5);
     }
-    assert.deepEqual(progress.at(-1)[0], progress.at(-1)[1]);
-    await assert.rejects(model.rank(' peace', { onProgress, signal }), {
-      reason: 'nothingToPredict',
-    });
+  });
+
+  test('shows characters of several tokens once, and never as mojibake', () => {
+    for (const written of ['it’s', 'na 中文 b', '😀 x', 'café é']) {
+      const { tokens } = model.run(` ${written}`);
+      assert.equal(tokens.join('').replaceAll('·', ''), ` ${written}`);
+    }
+    assert.deepEqual(model.run(' 中').tokens, [' ', '中', '·', '·']);
+    assert.deepEqual(['âĢ', '<0xE4>', 'Ġa'].map(byteName), ['‹E2 80›', '‹E4›', '‹20 61›']);
   });
 });
 
 test('tokens are shown with what cannot be seen, and heads by what most of their weight does', () => {
-  assert.deepEqual([' a', '\n', '  '].map(visible), ['a', '⏎', '␣␣']);
+  assert.deepEqual([' a', '\n', '  ', '\u007f'].map(visible), ['a', '⏎', '␣␣', '‹7F›']);
   assert.deepEqual(['ly', ' a', '.', 'é'].map(visibleNext), ['…ly', 'a', '.', '…é']);
   const scores = { previousToken: 0.29, firstToken: 0.1, diagonal: 0.2, induction: undefined };
   assert.equal(roleOf(scores), undefined);
-  assert.deepEqual(roleOf({ ...scores, diagonal: 0.3 }), { name: 'diagonal', share: 0.3 });
+  const near = { ...scores, previousToken: 0.4, diagonal: 0.59 };
+  assert.equal(roleOf(near), undefined, 'less than 20 points ahead');
+  assert.deepEqual(roleOf({ ...near, diagonal: 0.61 }), { name: 'diagonal', share: 0.61 });
+});
+
+test('heads that a model lacks are left out', () => {
+  const heads = [
+    { layer: 0, head: 2 },
+    { layer: 0, head: 4 },
+    { layer: 8, head: 8 },
+  ];
+  const { selected, shut } = fitTo({ selected: { layer: 9, head: 9 }, shut: heads }, [4, 2]);
+  assert.deepEqual([selected, shut], [{ layer: 1, head: 1 }, heads.slice(0, 1)]);
 });
 
 describe('a checkpoint', () => {
@@ -196,13 +226,13 @@ describe('a checkpoint', () => {
   });
 
   test('is the outermost of several folders, and is named after its own', async () => {
-    const { name, config } = await openCheckpoint([
-      fileOf('config.json', '{"a":1}', 'outer/config.json'),
-      fileOf('tokenizer.json', '{}', 'outer/tokenizer.json'),
-      fileOf('config.json', '{"a":2}', 'outer/inner/config.json'),
+    const { name, tokenizer } = await openCheckpoint([
+      fileOf('config.json', '{}', 'outer/config.json'),
+      fileOf('tokenizer.json', '{"a":1}', 'outer/tokenizer.json'),
+      fileOf('tokenizer.json', '{"a":2}', 'outer/inner/tokenizer.json'),
       fileOf('other.safetensors', '', 'outer/other.safetensors'),
     ]);
-    assert.deepEqual([name, config], ['outer', { a: 1 }]);
+    assert.deepEqual([name, tokenizer], ['outer', { a: 1 }]);
   });
 
   test('is refused with what it lacks', async () => {

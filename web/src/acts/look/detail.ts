@@ -1,4 +1,5 @@
 import type { AttentionSelection } from 'headwise/view';
+import { html, render } from 'lit-html';
 
 import type { Store } from '../../address/store.js';
 import { createHeadsElement } from '../../attention/heads-element.js';
@@ -6,37 +7,40 @@ import { shapedWeights } from '../../attention/shaped-weights.js';
 import { boundChoice } from '../../ui/controls/choice.js';
 import { element } from '../../ui/dom.js';
 import type { Savable } from '../../ui/export/save-menu.js';
-import type { ModelDescription, TextRun } from '../../worker/language-model.js';
-import { visible } from './candidates.js';
+import { type Head, sameHead } from '../../worker/heads.js';
+import type { TextRun } from '../../worker/language-model.js';
 import { roleOf, sayRole } from './roles.js';
-import { views, type WordsState } from './state.js';
+import { type LookState, type Selected, views } from './state.js';
+import { visible } from './tokens.js';
+import { words as firstWords } from './first/words.js';
 import { words } from './words.js';
 
-export interface SelectedHead {
+export interface Detail {
   readonly root: HTMLElement;
   /** What is shown of the selected layer. */
   readonly savable: Savable;
-  draw(model: ModelDescription, run: TextRun): void;
+  draw(run: TextRun, selected: Selected, shut: readonly Head[]): void;
 }
 
-/** The heads of the selected layer, or one of them, over the words: `<attention-heads>`. */
-export function createSelectedHead(store: Store<WordsState>): SelectedHead {
-  const view = createHeadsElement({ class: 'selected-weights' });
+/** The selected head, or all heads of its layer, over the words: `<attention-heads>`, and the head's gate. */
+export function createDetail(store: Store<LookState>, onGate: (head: Head) => void): Detail {
+  const view = createHeadsElement({ class: 'detail-weights' });
   view.addEventListener('attention-select', (event) => {
     const { layer, head, query } = (event as CustomEvent<AttentionSelection>).detail;
     const { selected } = store.state;
     const isHead = selected.layer !== layer || selected.head !== head;
     store.change({ selected: { layer, head }, query: query + 1 }, isHead ? 'push' : 'replace');
   });
+  const title = element('div', { class: 'detail-title' });
   let drawn: TextRun | undefined;
   return {
     root: element(
       'section',
-      { class: 'selected', 'aria-label': words.selected },
+      { class: 'detail', 'aria-label': words.selected },
       element(
         'div',
-        { class: 'selected-bar' },
-        element('h3', {}, words.selected),
+        { class: 'detail-bar' },
+        title,
         boundChoice(store, 'view', {
           label: words.view,
           values: views,
@@ -63,25 +67,42 @@ export function createSelectedHead(store: Store<WordsState>): SelectedHead {
         return { layer, head, query, tokens, weights: { data, shape: [count, count] } };
       },
     },
-    draw({ numHeads }, run) {
-      const { selected, query, view: name } = store.state;
+    draw(run, { layer, head }, shut) {
+      const { query, view: name } = store.state;
       const count = run.tokens.length;
       if (drawn !== run) {
         drawn = run;
         view.weights = shapedWeights(run.weights, count);
         view.tokens = run.tokens.map(visible);
         view.names = run.scores.flatMap((ofLayer) =>
-          ofLayer.map((scores, head) => words.name(head, sayRole(roleOf(scores)))),
+          ofLayer.map((scores, at) => words.chip(at, sayRole(roleOf(scores)))),
         );
       }
-      const layer = Math.min(selected.layer, numHeads.length - 1);
       view.layer = layer;
-      view.head =
-        selected.head === undefined
-          ? undefined
-          : Math.min(selected.head, (numHeads[layer] ?? 1) - 1);
+      view.head = head;
       view.query = query === 0 ? count - 1 : Math.min(query, count) - 1;
       view.view = name;
+      const place = head === undefined ? undefined : { layer, head };
+      const isOpen = place === undefined || !shut.some((each) => sameHead(each, place));
+      render(
+        place === undefined
+          ? html`<h3>${words.layer(layer)}</h3>`
+          : html`<h3>${firstWords.headName(place)}</h3>
+              <button
+                type="button"
+                class="gate"
+                role="switch"
+                aria-checked=${isOpen}
+                aria-label=${words.gate(place)}
+                @click=${() => {
+                  onGate(place);
+                }}
+              >
+                <span class="gate-knob" aria-hidden="true"></span
+                >${isOpen ? words.open : words.shut}
+              </button>`,
+        title,
+      );
     },
   };
 }

@@ -1,4 +1,4 @@
-import { greatest } from 'd3-array';
+import { descending, sort } from 'd3-array';
 
 import { formatCell } from '../../format/numbers.js';
 import type { HeadScores } from '../../worker/language-model.js';
@@ -13,15 +13,23 @@ export interface Role {
 /** Below that no name would be fair. */
 const leastShare = 0.3;
 
+/** A name needs so much more than the second-best one. */
+const leastMargin = 0.2;
+
 const names = Object.keys(roleNames) as (keyof typeof roleNames)[];
 
+/** @returns undefined for a head of mixed roles */
 export function roleOf(scores: HeadScores): Role | undefined {
-  const found = greatest(
+  const [best, second] = sort(
     names.map((name) => ({ name, share: scores[name] ?? 0 })),
-    ({ share }) => share,
+    (a, b) => descending(a.share, b.share),
   );
-  return found !== undefined && found.share >= leastShare ? found : undefined;
+  const isClear = best.share >= leastShare && best.share - second.share >= leastMargin;
+  return isClear ? best : undefined;
 }
+
+export const nameOfRole = (role: Role | undefined): string =>
+  role === undefined ? words.mixed : roleNames[role.name];
 
 /** `induction .98` */
 export const sayRole = (role: Role | undefined): string =>

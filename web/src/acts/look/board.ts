@@ -1,0 +1,188 @@
+import { range } from 'd3-array';
+import { headColour } from 'headwise/view';
+import { html, render, type TemplateResult } from 'lit-html';
+
+import { element, setAttributes, svg } from '../../ui/dom.js';
+import { type Piece, resolveStyles } from '../../ui/export/drawing.js';
+
+import { type Head, nameOfHead, sameHead } from '../../worker/heads.js';
+import type { ModelDescription, TextRun } from '../../worker/language-model.js';
+import { nameOfRole, roleOf, sayRole } from './roles.js';
+import type { Selected } from './state.js';
+import { tileMap } from './tile-map.js';
+import { words } from './words.js';
+
+interface Shown {
+  readonly model: ModelDescription;
+  readonly run: TextRun;
+  readonly selected: Selected;
+  readonly shut: readonly Head[];
+}
+
+export interface Board {
+  readonly root: HTMLElement;
+  draw(shown: Shown): void;
+  /** The maps of all heads, a row for each layer. */
+  drawings(): Piece[][];
+}
+
+interface Actions {
+  readonly onSelect: (head: Head) => void;
+  readonly onGate: (head: Head) => void;
+}
+
+/** More heads side by side have small tiles, without names and switches. */
+const mostLargeColumns = 8;
+
+/** Width and height of a map that is saved, in units of its drawing. */
+const savedSide = 160;
+
+const arrows: Readonly<Partial<Record<string, readonly [number, number]>>> = {
+  ArrowUp: [-1, 0],
+  ArrowDown: [1, 0],
+  ArrowLeft: [0, -1],
+  ArrowRight: [0, 1],
+};
+
+/**
+ * Every head of every layer: a map, which selects the head, and its gate. A row for each layer; arrow keys go from tile to
+ * tile. Alt and a click on the map shut the head, too.
+ */
+export function createBoard({ onSelect, onGate }: Actions): Board {
+  const root = element('div', { class: 'board', role: 'group', 'aria-label': words.board });
+  let maps:
+    { readonly run: TextRun; readonly drawn: readonly (readonly TemplateResult[])[] } | undefined;
+  let latest: Shown | undefined;
+  /** The tile that Tab leads to; arrows lead to the others. */
+  let stop: Head = { layer: 0, head: 0 };
+
+  /** Drawn once for each reading: selections and gates on their way change nothing in them. */
+  function mapsOf({ model, run }: Shown): readonly (readonly TemplateResult[])[] {
+    if (maps?.run === run) return maps.drawn;
+    const { length } = run.tokens;
+    const area = length * length;
+    const drawn = model.numHeads.map((heads, layer) =>
+      range(heads).map((head) =>
+        tileMap(
+          run.weights[layer].subarray(head * area, (head + 1) * area),
+          length,
+          model.isCausal,
+        ),
+      ),
+    );
+    maps = { run, drawn };
+    return drawn;
+  }
+
+  function tile(place: Head, map: TemplateResult | undefined, shown: Shown): TemplateResult {
+    const { layer, head } = place;
+    const { selected, shut, run } = shown;
+    const role = roleOf(run.scores[layer][head]);
+    const isOpen = !shut.some((each) => sameHead(each, place));
+    const isSelected = selected.layer === layer && (selected.head ?? head) === head;
+    const tabIndex = sameHead(place, stop) ? 0 : -1;
+    return html`<div
+      class="look-tile"
+      data-head=${nameOfHead(place)}
+      data-role=${role?.name ?? 'mixed'}
+      ?data-shut=${!isOpen}
+      ?data-selected=${isSelected}
+      .style=${`--head-colour: ${headColour(head)}`}
+    >
+      <button
+        type="button"
+        class="tile-show"
+        tabindex=${tabIndex}
+        title=${words.tile(place, sayRole(role))}
+        aria-label=${words.show(place, sayRole(role), isOpen)}
+        aria-pressed=${isSelected}
+        @click=${(event: MouseEvent) => {
+          (event.altKey ? onGate : onSelect)(place);
+        }}
+      >
+        ${map}
+      </button>
+      <span class="tile-role" aria-hidden="true">${nameOfRole(role)}</span>
+      <button
+        type="button"
+        class="gate"
+        role="switch"
+        tabindex=${tabIndex}
+        aria-checked=${isOpen}
+        aria-label=${words.gate(place)}
+        @click=${() => {
+          onGate(place);
+        }}
+      >
+        <span class="gate-knob" aria-hidden="true"></span>
+      </button>
+    </div>`;
+  }
+
+  function draw(shown: Shown): void {
+    latest = shown;
+    const { numHeads } = shown.model;
+    const columns = Math.max(...numHeads);
+    root.style.setProperty('--columns', String(columns));
+    setAttributes(root, { 'data-size': columns > mostLargeColumns ? 'small' : 'large' });
+    if (stop.head >= (numHeads[stop.layer] ?? 0)) stop = { layer: 0, head: 0 };
+    const drawn = mapsOf(shown);
+    render(
+      numHeads.map(
+        (heads, layer) =>
+          html`<h4 class="board-layer" aria-label=${words.layer(layer)}>${layer + 1}</h4>
+            <div class="board-row">
+              ${range(heads).map((head) => tile({ layer, head }, drawn[layer]?.[head], shown))}
+            </div>`,
+      ),
+      root,
+    );
+  }
+
+  const headAt = (target: EventTarget | null): Head | undefined => {
+    const name = (target as Element).closest<HTMLElement>('.look-tile')?.dataset.head;
+    if (name === undefined) return undefined;
+    const [layer, head] = name.split('.').map(Number);
+    return { layer: layer - 1, head: head - 1 };
+  };
+  root.addEventListener('focusin', ({ target }) => {
+    const place = headAt(target);
+    if (place === undefined || latest === undefined || sameHead(place, stop)) return;
+    stop = place;
+    draw(latest);
+  });
+  root.addEventListener('keydown', (event) => {
+    const [down, across] = arrows[event.key] ?? [0, 0];
+    const place = headAt(event.target);
+    if (place === undefined || (down === 0 && across === 0)) return;
+    event.preventDefault();
+    const next = nameOfHead({ layer: place.layer + down, head: place.head + across });
+    const kind = (event.target as Element).classList.contains('gate') ? '.gate' : '.tile-show';
+    root.querySelector<HTMLElement>(`.look-tile[data-head="${next}"] > ${kind}`)?.focus();
+  });
+
+  return {
+    root,
+    draw,
+    drawings: () =>
+      [...root.querySelectorAll('.board-row')].map((row) =>
+        [...row.querySelectorAll<HTMLElement>('.look-tile')].map(pieceOf),
+      ),
+  };
+}
+
+/** A tile's map, to be saved. */
+function pieceOf(tile: HTMLElement): Piece {
+  const map = tile.querySelector<SVGSVGElement>('.tile-map');
+  if (map === null) throw new Error('a tile without a map');
+  const { drawing } = resolveStyles(map);
+  setAttributes(drawing, { width: savedSide, height: savedSide });
+  // What is hatched on the page, by its background.
+  const fill = getComputedStyle(tile).getPropertyValue('--hatch-ground');
+  drawing.prepend(svg('rect', { width: '100%', height: '100%', fill }));
+  const framed = svg('svg', { viewBox: `0 0 ${savedSide} ${savedSide}` }, drawing);
+  const { head = '', shut } = tile.dataset;
+  const role = tile.querySelector('.tile-role')?.textContent ?? '';
+  const note = shut === undefined ? role : `${role}, ${words.shut}`;
+  return { drawing: framed, title: head, note };
+}

@@ -1,0 +1,126 @@
+import { html, nothing, render } from 'lit-html';
+
+import { formatBytes } from '../../format/numbers.js';
+import type { SharedModel } from '../../reading/model.js';
+import { element, newId, setAttributes } from '../../ui/dom.js';
+import { announce } from '../../ui/live-region.js';
+import { reasonOf } from '../../ui/reason.js';
+import type { ModelSource } from '../../worker/checkpoint.js';
+import { words } from './words.js';
+
+/** Opens a model of the reader's: a folder, a GGUF file or an address. What comes of it is said right below. */
+export function createModelOpener(model: SharedModel): HTMLElement {
+  let isOpening = false;
+  let problem = '';
+
+  async function open(source: ModelSource): Promise<void> {
+    isOpening = true;
+    problem = '';
+    draw();
+    try {
+      await model.open(source);
+    } catch (error) {
+      const isCancelled = error instanceof Error && error.name === 'AbortError';
+      if (!isCancelled) problem = words.refused(reasonOf(error, words.notAModel));
+      announce(problem);
+    }
+    isOpening = false;
+    draw();
+  }
+
+  const id = newId('address');
+  const address = element('input', {
+    id,
+    type: 'url',
+    required: true,
+    placeholder: 'https://',
+    autocomplete: 'off',
+    spellcheck: 'false',
+  });
+  const form = element(
+    'form',
+    { class: 'model-address control' },
+    element('label', { for: id, class: 'control-label' }, words.address),
+    element('div', {}, address, element('button', { type: 'submit' }, words.openAddress)),
+  );
+  form.addEventListener('submit', (event) => {
+    event.preventDefault();
+    void open(address.value.trim());
+  });
+  const status = element('div', { class: 'model-status' });
+  const root = element(
+    'div',
+    { class: 'model-opener' },
+    filePicker(words.folder, { webkitdirectory: true }, open),
+    filePicker(words.files, { multiple: true, accept: '.gguf,.json,.safetensors' }, open),
+    form,
+    status,
+    element('p', { class: 'note' }, words.modelHint),
+  );
+
+  function draw(): void {
+    const { progress, isOwn } = model;
+    const isBusy = isOpening && progress !== undefined;
+    setAttributes(root, { 'data-state': isBusy ? 'opening' : problem === '' ? 'idle' : 'refused' });
+    render(
+      html`${
+        isBusy
+          ? html`<p>
+                ${
+                  progress.total === 0
+                    ? words.opening
+                    : words.opened(formatBytes(progress.done), formatBytes(progress.total))
+                }
+              </p>
+              <button
+                type="button"
+                @click=${() => {
+                  model.cancel();
+                }}
+              >
+                ${words.cancel}
+              </button>`
+          : nothing
+      }
+      ${problem === '' ? nothing : html`<p class="failure" role="alert">${problem}</p>`}
+      ${
+        isOwn && !isBusy
+          ? html`<button
+              type="button"
+              @click=${() => {
+                problem = '';
+                void model.openBuiltIn().catch(() => undefined);
+              }}
+            >
+              ${words.builtIn}
+            </button>`
+          : nothing
+      }`,
+      status,
+    );
+  }
+  model.onChange(draw);
+  draw();
+  return root;
+}
+
+/** A button that looks like the others: the browser's own says what it likes. */
+function filePicker(
+  label: string,
+  attributes: Parameters<typeof setAttributes>[1],
+  open: (files: readonly File[]) => Promise<void>,
+): HTMLElement {
+  const input = element('input', { type: 'file', class: 'file-input', ...attributes });
+  input.addEventListener('change', () => {
+    const files = [...(input.files ?? [])];
+    // The same files again, mended meanwhile, are a change too.
+    input.value = '';
+    if (files.length > 0) void open(files);
+  });
+  return element(
+    'label',
+    { class: 'control' },
+    element('span', { class: 'control-label' }, label),
+    input,
+  );
+}

@@ -1,0 +1,63 @@
+import type { SharedModel } from '../../reading/model.js';
+import { reasonOf } from '../../ui/reason.js';
+import { coalesce, isBeyondRepair } from '../../worker/connection.js';
+import { type Head, sameHead } from '../../worker/heads.js';
+import type { Gates, LensLayer, TextRun } from '../../worker/language-model.js';
+import { words } from './words.js';
+
+export interface Wish {
+  readonly text: string;
+  readonly shut: readonly Head[];
+  /** The selected position; undefined for the last. */
+  readonly position: number | undefined;
+}
+
+/** Has the model read the sentence: always the newest of what is wished. */
+export class Reader {
+  readonly #model: SharedModel;
+  readonly #onChange: () => void;
+
+  /** What was read last; undefined for a text without a token. */
+  run: TextRun | undefined;
+  /** The wish that `run` answers. */
+  read: Wish | undefined;
+  lens: readonly LensLayer[] = [];
+  /** Why the text cannot be read. */
+  problem = '';
+
+  constructor(model: SharedModel, onChange: () => void) {
+    this.#model = model;
+    this.#onChange = onChange;
+  }
+
+  readonly ask = coalesce<Wish>(async (wish) => {
+    const { text, shut, position } = wish;
+    try {
+      const run = await this.#model.call((service) =>
+        service.run(text, this.#gates(shut), position),
+      );
+      this.run = run;
+      this.read = wish;
+      this.problem = '';
+      this.#onChange();
+      if (run === undefined) return;
+      const at = Math.min(position ?? Infinity, run.tokens.length - 1);
+      this.lens = await this.#model.call((service) => service.lens(text, at, this.#gates(shut)));
+    } catch (error) {
+      // The model's notice tells of those.
+      if (isBeyondRepair(error) || this.#model.description === undefined) return;
+      this.run = undefined;
+      this.problem = reasonOf(error, words.notRun);
+    }
+    this.#onChange();
+  });
+
+  #gates(shut: readonly Head[]): Gates | undefined {
+    if (shut.length === 0) return undefined;
+    return this.#model.description?.numHeads.map((heads, layer) =>
+      Array.from({ length: heads }, (_, head) =>
+        shut.some((each) => sameHead(each, { layer, head })) ? 0 : 1,
+      ),
+    );
+  }
+}

@@ -1,0 +1,91 @@
+import { element, newId, setAttributes, setText } from '../ui/dom.js';
+import { announce } from '../ui/live-region.js';
+import { maxCharacters, sentence } from './sentence.js';
+import { words } from './words.js';
+
+export interface SentenceField {
+  readonly root: HTMLElement;
+  /** Buttons with the examples. */
+  readonly examples: HTMLElement;
+  /** Says below the field what the model made of the sentence. */
+  tell(told: string): void;
+}
+
+/**
+ * A field for the reader's sentence. All such fields of the page have the same text.
+ *
+ * @param examples sentences to press in place of writing
+ */
+export function createSentenceField(examples: readonly string[] = []): SentenceField {
+  const id = newId('sentence');
+  const statusId = newId('status');
+  const field = element('textarea', {
+    id,
+    rows: 2,
+    class: 'sentence-text',
+    autocomplete: 'off',
+    spellcheck: 'false',
+    'aria-describedby': statusId,
+  });
+  const status = element('p', { id: statusId, class: 'sentence-status' });
+  const buttons = examples.map((text) =>
+    element('button', { type: 'button', lang: 'en', 'data-text': text }, text),
+  );
+  let told = '';
+  let isCut = false;
+  const say = (): void => {
+    setText(status, isCut ? words.cut(maxCharacters) : told);
+  };
+
+  // What is written in one go is one step back in the history.
+  let isWriting = false;
+  field.addEventListener('input', () => {
+    isCut = field.value.length > maxCharacters;
+    sentence.change(
+      { text: sentence.fields.text.read(field.value).value },
+      isWriting ? 'replace' : 'push',
+    );
+    isWriting = true;
+    say();
+  });
+  field.addEventListener('change', () => {
+    isWriting = false;
+    isCut = false;
+    field.value = sentence.state.text;
+    announce(told);
+    say();
+  });
+  buttons.forEach((button, i) => {
+    button.addEventListener('click', () => {
+      sentence.change({ text: examples[i] ?? '' });
+    });
+  });
+  const show = (): void => {
+    const { text } = sentence.state;
+    if (document.activeElement !== field) field.value = text;
+    for (const button of buttons) {
+      setAttributes(button, { 'aria-pressed': String(button.dataset.text === text) });
+    }
+  };
+  sentence.subscribe(show);
+  show();
+
+  return {
+    root: element(
+      'div',
+      { class: 'control sentence' },
+      element('label', { for: id, class: 'control-label' }, words.label),
+      field,
+      status,
+    ),
+    examples: element(
+      'div',
+      { class: 'sentence-examples', role: 'group', 'aria-label': words.examples },
+      ...buttons,
+    ),
+    tell(sentences) {
+      told = sentences;
+      say();
+    },
+  };
+}
