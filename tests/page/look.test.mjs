@@ -1,8 +1,11 @@
 // A language model that reads a text: what it predicts, what its heads do, and which files are one.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { afterAll, describe, test } from 'vitest';
 import { loadSafetensors, Transformer } from 'headwise/models';
+import { ggufFile } from '../node/lib/gguf.mjs';
+import { converted } from '../node/lib/gguf-models.mjs';
 import { textTokens } from '../../examples/language-model/tokens.mjs';
 import { roleOf, sayRole } from '../../web/src/acts/look/roles.ts';
 import { fitTo } from '../../web/src/acts/look/state.ts';
@@ -233,6 +236,72 @@ describe('a checkpoint', () => {
       fileOf('other.safetensors', '', 'outer/other.safetensors'),
     ]);
     assert.deepEqual([name, tokenizer], ['outer', { a: 1 }]);
+  });
+
+  test('may be one GGUF file', async () => {
+    const config = JSON.parse(readFileSync('tests/data/models/gpt2-a.json', 'utf8'));
+    const { tensors } = loadSafetensors(readFileSync('tests/data/models/gpt2-a.safetensors'));
+    // Without the buffers of masks.
+    const kept = Object.entries(tensors).filter(
+      ([name]) => !/\.attn\.(?:masked_)?bias$/.test(name),
+    );
+    const [metadata, written] = converted({ config, tensors: Object.fromEntries(kept) });
+    const letters = range(config.vocab_size).map((i) => String.fromCharCode(97 + i));
+    const file = ggufFile(
+      {
+        ...metadata,
+        ...{ 'tokenizer.ggml.model': 'gpt2', 'tokenizer.ggml.pre': 'gpt-2' },
+        ...{ 'tokenizer.ggml.tokens': letters, 'tokenizer.ggml.merges': ['a b'] },
+      },
+      written,
+    );
+    const own = await LanguageModel.from(await openCheckpoint([fileOf('small.gguf', file)]));
+    assert.deepEqual(own.run('cad').tokens, ['c', 'a', 'd']);
+    assert.equal(own.description.name, 'small.gguf');
+    own.dispose();
+  });
+
+  test('may be at an address, read by ranges where the server knows them, and be given up', async () => {
+    const asked = [];
+    const server = createServer(({ url, headers: { range: asks } }, response) => {
+      const [, kind, name] = url.split('/');
+      const bytes = bytesOf[name];
+      if (bytes === undefined) return void response.writeHead(404).end();
+      const [, begin, end] = /^bytes=(\d+)-(\d+)$/.exec(asks ?? '') ?? [];
+      if (name === 'model.safetensors') asked.push(asks);
+      if (kind !== 'ranges' || begin === undefined) return void response.writeHead(200).end(bytes);
+      response.writeHead(206, { 'Content-Range': `bytes ${begin}-${end}/${bytes.length}` });
+      response.end(bytes.subarray(Number(begin), Number(end) + 1));
+    });
+    await new Promise((listen) => server.listen(0, '127.0.0.1', listen));
+    afterAll(() => server.close());
+    const at = `http://127.0.0.1:${server.address().port}`;
+    for (const address of [`${at}/ranges/`, `${at}/plain/config.json`]) {
+      const progress = [];
+      const { signal } = new AbortController();
+      const own = await LanguageModel.from(await openCheckpoint(address, signal), {
+        signal,
+        onProgress: (...numbers) => progress.push(numbers),
+      });
+      assert.deepEqual(own.run(` ${text}`).candidates, model.run(` ${text}`).candidates);
+      const size = bytesOf['model.safetensors'].length;
+      assert.deepEqual(progress.at(-1), [size, size]);
+      own.dispose();
+    }
+    assert.ok(asked.length > 3 && asked.every(Boolean), 'by ranges');
+    const controller = new AbortController();
+    const checkpoint = await openCheckpoint(`${at}/ranges`, controller.signal);
+    controller.abort();
+    await assert.rejects(
+      checkpoint.makeModel({ signal: controller.signal, onProgress: () => undefined }),
+    );
+    for (const [address, reason, args] of [
+      [`${at}/ranges/other/`, 'download', ['config.json', 404]],
+      ['http://127.0.0.1:1/', 'unreachable', ['config.json']],
+      ['my model', 'address', ['my model']],
+    ]) {
+      await assert.rejects(openCheckpoint(address), { name: 'CheckpointError', reason, args });
+    }
   });
 
   test('is refused with what it lacks', async () => {

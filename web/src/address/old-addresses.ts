@@ -14,6 +14,12 @@ const acts: Readonly<Partial<Record<string, string>>> = {
 const parameters: Readonly<Partial<Record<string, string>>> = {
   'words-text': 'text',
   'first-text': 'text',
+  'first-head': 'look-arcs',
+  'first-query': 'look-query',
+  'words-head': 'look-head',
+  'words-query': 'look-query',
+  'words-view': 'look-view',
+  'words-shut': 'look-shut',
 };
 
 /**
