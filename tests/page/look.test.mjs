@@ -175,7 +175,11 @@ describe('a text', () => {
 
 test('tokens are shown with what cannot be seen, and heads by what most of their weight does', () => {
   assert.deepEqual([' a', '\n', '  ', '\u007f'].map(visible), ['a', '⏎', '␣␣', '‹7F›']);
-  assert.deepEqual(['ly', ' a', '.', 'é'].map(visibleNext), ['…ly', 'a', '.', '…é']);
+  assert.deepEqual(
+    ['ly', ' a', '.', 'é'].map((token) => visibleNext(token)),
+    ['…ly', 'a', '.', '…é'],
+  );
+  assert.equal(visibleNext('world', ['world', 'is']), 'world', 'words without spaces');
   const scores = { previousToken: 0.29, firstToken: 0.1, diagonal: 0.2, induction: undefined };
   assert.equal(roleOf(scores), undefined);
   const near = { ...scores, previousToken: 0.4, diagonal: 0.59 };

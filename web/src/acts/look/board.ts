@@ -51,14 +51,18 @@ const arrows: Readonly<Partial<Record<string, readonly [number, number]>>> = {
 export function createBoard({ onSelect, onGate }: Actions): Board {
   const root = element('div', { class: 'board', role: 'group', 'aria-label': words.board });
   let maps:
-    { readonly run: TextRun; readonly drawn: readonly (readonly TemplateResult[])[] } | undefined;
+    | {
+        readonly weights: TextRun['weights'];
+        readonly drawn: readonly (readonly TemplateResult[])[];
+      }
+    | undefined;
   let latest: Shown | undefined;
   /** The tile that Tab leads to; arrows lead to the others. */
   let stop: Head = { layer: 0, head: 0 };
 
   /** Drawn once for each reading: selections and gates on their way change nothing in them. */
   function mapsOf({ model, run }: Shown): readonly (readonly TemplateResult[])[] {
-    if (maps?.run === run) return maps.drawn;
+    if (maps?.weights === run.weights) return maps.drawn;
     const { length } = run.tokens;
     const area = length * length;
     const drawn = model.numHeads.map((heads, layer) =>
@@ -70,7 +74,7 @@ export function createBoard({ onSelect, onGate }: Actions): Board {
         ),
       ),
     );
-    maps = { run, drawn };
+    maps = { weights: run.weights, drawn };
     return drawn;
   }
 

@@ -70,7 +70,7 @@ export function createDetail(store: Store<LookState>, onGate: (head: Head) => vo
     draw(run, { layer, head }, shut) {
       const { query, view: name } = store.state;
       const count = run.tokens.length;
-      if (drawn !== run) {
+      if (drawn?.weights !== run.weights) {
         drawn = run;
         view.weights = shapedWeights(run.weights, count);
         view.tokens = run.tokens.map(visible);

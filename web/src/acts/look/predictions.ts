@@ -54,13 +54,15 @@ function bars(candidates: readonly Candidate[]): TemplateResult {
   const end = ends.find((each) => each >= largest) ?? 1;
   const share = (probability: number): string => `${(100 * probability) / end}%`;
   const leader = Math.max(...candidates.map(({ probability }) => probability));
+  const all = candidates.map(({ token }) => token);
+  const shownAs = (token: string): string => visibleNext(token, all);
   const row = ({ token, probability, before }: Candidate): TemplateResult =>
     html`<li
       class="candidate"
       ?data-leads=${probability === leader}
-      aria-label=${words.bar(visibleNext(token), formatShare(probability), formatShare(before))}
+      aria-label=${words.bar(shownAs(token), formatShare(probability), formatShare(before))}
     >
-      <span class="candidate-token">${visibleNext(token)}</span>
+      <span class="candidate-token">${shownAs(token)}</span>
       <svg class="candidate-bar" aria-hidden="true">
         ${svg`<rect class="bar-now" width=${share(probability)} height="100%"></rect>
         <rect class="bar-before" x=${share(before)} width="2" height="100%"></rect>`}
@@ -80,6 +82,7 @@ function bars(candidates: readonly Candidate[]): TemplateResult {
 /** Rows are layers, the output on top, as in headwise's own `<logit-lens>`. */
 function lensTable(lens: readonly LensLayer[]): TemplateResult {
   const last = lens.length - 1;
+  const all = lens.flatMap(({ candidates }) => candidates.map(({ token }) => token));
   return html`<table class="lens-rows">
     ${[...lens].reverse().map(
       ({ layer, candidates }) =>
@@ -88,7 +91,7 @@ function lensTable(lens: readonly LensLayer[]): TemplateResult {
           ${candidates.map(
             ({ token, probability }) =>
               html`<td .style=${`--share: ${formatPercent(probability).replace(/\s/, '')}`}>
-                <span class="lens-token">${visibleNext(token)}</span>
+                <span class="lens-token">${visibleNext(token, all)}</span>
                 <span class="lens-share">${formatPercent(probability)}</span>
               </td>`,
           )}

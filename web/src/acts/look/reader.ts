@@ -17,6 +17,9 @@ export class Reader {
   readonly #model: SharedModel;
   readonly #onChange: () => void;
 
+  /** Text, gates and model of `run`. */
+  #key = '';
+
   /** What was read last; undefined for a text without a token. */
   run: TextRun | undefined;
   /** The wish that `run` answers. */
@@ -36,7 +39,11 @@ export class Reader {
       const run = await this.#model.call((service) =>
         service.run(text, this.#gates(shut), position),
       );
-      this.run = run;
+      const { generation } = this.#model;
+      const key = JSON.stringify([generation, text, shut]);
+      // Another position of the same reading: what is drawn of its weights stays.
+      this.run = run && this.run && key === this.#key ? { ...run, weights: this.run.weights } : run;
+      this.#key = key;
       this.read = wish;
       this.problem = '';
       this.#onChange();

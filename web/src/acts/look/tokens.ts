@@ -8,6 +8,20 @@ export const visible = (token: string): string =>
     codeOf,
   );
 
-/** The same as the next token: one that continues the last word says so. */
-export const visibleNext = (token: string): string =>
-  /^[\p{L}\p{N}]/u.test(token) ? `…${token}` : visible(token);
+const isContinued = (token: string): boolean => /^[\p{L}\p{N}·]/u.test(token);
+
+/** Whether tokens contain the spaces before words. Tokens of some tokenizers are words without them. */
+export const haveSpaces = (tokens: readonly string[]): boolean =>
+  tokens.some((token) => token.startsWith(' '));
+
+/** Whether a text has words that are split. */
+export const hasPieces = (tokens: readonly string[]): boolean =>
+  haveSpaces(tokens) && tokens.slice(1).some(isContinued);
+
+/**
+ * The same as the next token: one that continues the last word says so.
+ *
+ * @param among other next tokens
+ */
+export const visibleNext = (token: string, among: readonly string[] = [' ']): string =>
+  isContinued(token) && haveSpaces(among) ? `…${token}` : visible(token);

@@ -7,6 +7,7 @@ import { element } from '../../../ui/dom.js';
 import { builtInBytes } from '../../../worker/built-in-size.js';
 import type { TextRun } from '../../../worker/language-model.js';
 import { look } from '../state.js';
+import { hasPieces } from '../tokens.js';
 import { words } from './words.js';
 import { builtIn, builtInReading, type Reading, readingOf } from './reading.js';
 
@@ -143,6 +144,6 @@ export function describe({ tokens, omittedWords }: TextRun): string {
   return joinSentences([
     words.tokens(tokens.length),
     ...(omittedWords === 0 ? [] : [words.omitted(tokens.length, omittedWords)]),
-    ...(tokens.some((token) => /^[\p{L}\p{N}·]/u.test(token)) ? [words.pieces] : []),
+    ...(hasPieces(tokens) ? [words.pieces] : []),
   ]);
 }
