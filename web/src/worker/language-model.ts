@@ -5,6 +5,7 @@ import { inductionScores, patternScores, Transformer } from 'headwise/models';
 import { byteName } from './byte-names.js';
 import type { Checkpoint, Reading } from './checkpoint.js';
 import { refusal } from './checkpoint-error.js';
+import { type Inside, insideOfModel } from './inside.js';
 
 /** What a page can say of a model before it has read anything. */
 export interface ModelDescription {
@@ -190,6 +191,17 @@ export class LanguageModel {
     };
     this.#passes = { ...this.#passes, [which]: pass };
     return pass;
+  }
+
+  /**
+   * The numbers of one attention layer, from 0, on a text.
+   *
+   * @returns undefined for a text without any token, and for a layer whose input the page cannot compute
+   */
+  inside(text: string, layer: number): Inside | undefined {
+    const { ids } = this.#read(text);
+    if (ids.length === 0) return undefined;
+    return insideOfModel(this.#model, ids, this.#textsOf(ids), layer);
   }
 
   #read(text: string): { readonly ids: number[]; readonly omittedWords: number } {

@@ -11,6 +11,7 @@ import {
   type DateReading,
 } from './alignment.js';
 import type { Head } from './heads.js';
+import type { Inside } from './inside.js';
 import type {
   Gates,
   LanguageModel,
@@ -192,6 +193,13 @@ export class LanguageModelService {
   /** What each layer would predict behind the token at a position. */
   lens(text: string, position: number, gates?: Gates): readonly LensLayer[] {
     return this.#inUse().lens(text, position, gates);
+  }
+
+  /** The numbers of one attention layer, from 0, on a text, if there are any. */
+  inside(text: string, layer: number): Inside | undefined {
+    const inside = this.#inUse().inside(text, layer);
+    const buffers = new Set(Object.values(inside?.arrays ?? {}).map(({ buffer }) => buffer));
+    return inside && transfer(inside, [...buffers] as Transferable[]);
   }
 
   async #open(open: () => Promise<Checkpoint>, reading?: Reading): Promise<ModelDescription> {
