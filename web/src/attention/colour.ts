@@ -76,6 +76,10 @@ function remembered(name: string, hue: Hue): Ramp {
   return ramp;
 }
 
+/** The ramp of negative or of positive numbers. */
+export const rampOfSign = (value: number): Ramp =>
+  value < 0 ? remembered('negative', poles.negative) : remembered('positive', poles.positive);
+
 /** The step of a ramp for a share of its full hue. */
 export const stepOf = (share: number): number =>
   Math.round(lastStep * Math.min(Math.max(share, 0), 1));
@@ -92,11 +96,9 @@ export function weightColours(head: number, largest = 1): MapColours {
 
 /** Signed numbers from −`largest` (violet) through 0 (background) to `largest` (green). */
 export function signedColours(largest: number): MapColours {
-  const rampFor = (value: number): Ramp =>
-    value < 0 ? remembered('negative', poles.negative) : remembered('positive', poles.positive);
   const at = (value: number): number => stepOf(largest === 0 ? 0 : Math.abs(value) / largest);
   return {
-    fill: (value) => rampFor(value).fills[at(value)] ?? '',
-    ink: (value) => rampFor(value).inks[at(value)] ?? '',
+    fill: (value) => rampOfSign(value).fills[at(value)] ?? '',
+    ink: (value) => rampOfSign(value).inks[at(value)] ?? '',
   };
 }
