@@ -180,6 +180,8 @@ export const glossary: Translation<typeof EnglishGlossary> = {
     'Dalam atensi silang (cross-attention), kueri berasal dari satu barisan, sedangkan kunci dan nilai dari barisan lain.',
   decoder:
     'Decoder menulis barisan token demi token; setiap token bergantung pada token-token sebelumnya.',
+  'dot product':
+    'Hasil kali titik dua vektor diperoleh dengan mengalikan bilangannya satu per satu, lalu menjumlahkan hasilnya.',
   encoder: 'Encoder membaca seluruh barisan dan menghasilkan satu vektor untuk setiap tokennya.',
   entropy:
     'Entropi (entropy) bobot bernilai 0 jika satu kunci memiliki seluruh bobot, dan terbesar jika semua kunci berbobot sama: ukuran ini menyatakan seberapa tersebar bobotnya.',

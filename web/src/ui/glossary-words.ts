@@ -13,6 +13,8 @@ export const words = translatable('glossary', {
   'cross-attention':
     'In cross-attention the queries come from one sequence, the keys and values from another.',
   decoder: 'A decoder writes a sequence token by token, each of which depends on those before it.',
+  'dot product':
+    'The dot product of two vectors multiplies them number by number and adds up the products.',
   encoder: 'An encoder reads a whole sequence and gives a vector for each of its tokens.',
   entropy:
     'The entropy of weights is 0 if one key has all the weight, and largest if all keys have the same: it tells how spread out they are.',
@@ -38,7 +40,7 @@ export const words = translatable('glossary', {
   query:
     'The query of a token is the vector that is compared with all keys to find what the token attends to.',
   score:
-    'The score of a query for a key is their dot product, divided by √d, from which softmax makes the attention weight.',
+    'The score of a query for a key is their dot product, divided by √d. Softmax turns scores into attention weights.',
   'self-attention':
     'In self-attention queries, keys and values are projections of the same sequence.',
   softmax:

@@ -1,13 +1,13 @@
 import { range, sum } from 'd3-array';
 import { scaledDotProductAttention, Tensor } from 'headwise';
 
-import { entropyOf } from './layer.js';
-import { type MeasureName, numTokens } from './state.js';
+import { entropyOf } from './score.js';
+import type { MeasureName } from './state.js';
 
 /** Mean entropy of the weights, and mean p (1 − p): how much a weight changes with its own score. */
 export type Measures = Readonly<Record<MeasureName, number>>;
 
-/** What random queries and keys of size `d` come to. */
+/** Means over random queries and keys of size `d`. */
 export interface Dimension {
   readonly d: number;
   readonly undivided: Measures;
@@ -17,19 +17,19 @@ export interface Dimension {
 /** 1, 2, 4 … 512 */
 export const dimensions: readonly number[] = range(10).map((power) => 2 ** power);
 
-/** Sets of keys, and queries for each: 512 rows of weights for each d. */
-const [numSets, numQueries] = [64, 8];
+/** Sets of eight keys, and queries for each: 512 rows of weights for each d. */
+const [numSets, numQueries, numKeys] = [64, 8, 8];
 
-/** What the measures are where all keys weigh the same. */
+/** The measures of equal weights. */
 export const uniform: Measures = {
-  entropy: Math.log(numTokens),
-  gradient: (1 / numTokens) * (1 - 1 / numTokens),
+  entropy: Math.log(numKeys),
+  gradient: (1 / numKeys) * (1 - 1 / numKeys),
 };
 
-/** Standard normal queries and keys, of which every number is independent of the others. */
+/** Of independent standard normal queries and keys. */
 export function measureDimension(d: number): Dimension {
   const queries = Tensor.randn([1, numSets, numQueries, d], 2 * d);
-  const keys = Tensor.randn([1, numSets, numTokens, d], 2 * d + 1);
+  const keys = Tensor.randn([1, numSets, numKeys, d], 2 * d + 1);
   const measures = (scale: number): Measures => {
     const { attentionWeights } = scaledDotProductAttention(queries, keys, keys, {
       scale,
@@ -44,7 +44,7 @@ export function measureDimension(d: number): Dimension {
   return { d, undivided: measures(1), divided: measures(1 / Math.sqrt(d)) };
 }
 
-/** All of them, one after the other, so that the page can draw and answer in between. */
+/** All sizes, one per task, so that the page stays responsive. */
 export async function measureDimensions(onNext: (next: Dimension) => void): Promise<void> {
   for (const d of dimensions) {
     onNext(measureDimension(d));

@@ -1,13 +1,18 @@
-/** What the figure draws, in the order in which it comes to be. */
+/** What the figure draws, in the order in which it is computed. */
 export const parts = [
   ...(['X', 'W_q', 'W_k', 'W_v', 'queries', 'keys', 'values', 'q', 'k', 'v'] as const),
-  ...(['scores', 'scaled', 'masked', 'weights', 'pooled', 'concat', 'W_o', 'output'] as const),
+  ...(['dots', 'scores', 'masked', 'weights', 'pooled', 'concat', 'W_o', 'output'] as const),
 ] as const;
 export type Part = (typeof parts)[number];
 
-export type StepNumber = 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9;
+export const stepNumbers = [1, 2, 3, 4, 5, 6, 7, 8, 9] as const;
+export type StepNumber = (typeof stepNumbers)[number];
 
-/** Axes of a shape, as the chapter names them. */
+/** Steps that the reader may predict to combine heads first. */
+export const guesses = [6, 7, 8, 9] as const;
+export type Guess = (typeof guesses)[number];
+
+/** Axes of a shape, by the chapter's names. */
 export const axes = {
   batch: 'batch_size',
   heads: 'num_heads',
@@ -15,7 +20,7 @@ export const axes = {
   queries: 'no. of queries',
   keys: 'no. of keys',
   hiddens: 'num_hiddens',
-  headSize: 'num_hiddens / num_heads',
+  headSize: 'd',
 } as const;
 export type Axis = keyof typeof axes;
 
@@ -23,9 +28,9 @@ interface Step {
   /** What it computes from what. */
   readonly operands: readonly Part[];
   readonly results: readonly Part[];
-  /** What the close-up shows with its numbers, of the head in front. */
+  /** What is drawn large below the figure; steps 3 and 4 have views of their own. */
   readonly enlarged: readonly Part[];
-  /** The chapter's lines; what this step does of them stands between ⟦ and ⟧. */
+  /** The chapter's lines; ⟦…⟧ marks what this step does. */
   readonly code: readonly string[];
   /** Results with their axes. */
   readonly shapes: readonly (readonly [name: string, ...axes: Axis[]])[];
@@ -74,8 +79,8 @@ export const steps: Readonly<Record<StepNumber, Step>> = {
   },
   3: {
     operands: ['q', 'k'],
-    results: ['scores'],
-    enlarged: ['q', 'k', 'scores'],
+    results: ['dots'],
+    enlarged: [],
     code: [scoreLine('⟦torch.bmm(queries, keys.transpose(1, 2))⟧ / math.sqrt(d)')],
     shapes: [
       ['queries', ...ofHead],
@@ -84,9 +89,9 @@ export const steps: Readonly<Record<StepNumber, Step>> = {
     ],
   },
   4: {
-    operands: ['scores'],
-    results: ['scaled'],
-    enlarged: ['scores', 'scaled'],
+    operands: ['dots'],
+    results: ['scores'],
+    enlarged: [],
     code: [
       'd = queries.shape[-1]',
       scoreLine('torch.bmm(queries, keys.transpose(1, 2)) ⟦/ math.sqrt(d)⟧'),
@@ -94,9 +99,9 @@ export const steps: Readonly<Record<StepNumber, Step>> = {
     shapes: [['scores', ...ofScores]],
   },
   5: {
-    operands: ['scaled'],
+    operands: ['scores'],
     results: ['masked'],
-    enlarged: ['scaled', 'masked'],
+    enlarged: ['scores', 'masked'],
     code: [
       'self.attention_weights = ⟦masked⟧_softmax(scores, ⟦valid_lens⟧)',
       'def masked_softmax(X, valid_lens):',
@@ -146,7 +151,7 @@ export const steps: Readonly<Record<StepNumber, Step>> = {
   9: {
     operands: ['concat', 'W_o'],
     results: ['output'],
-    enlarged: ['concat', 'output'],
+    enlarged: ['concat', 'W_o', 'output'],
     code: ['return ⟦self.W_o(output_concat)⟧'],
     shapes: [
       ['output_concat', ...projected],
@@ -157,7 +162,7 @@ export const steps: Readonly<Record<StepNumber, Step>> = {
 
 /** Whether a part has a row for each query and a column for each key. */
 export const isMap = (part: Part): boolean =>
-  ['scores', 'scaled', 'masked', 'weights'].includes(part);
+  ['dots', 'scores', 'masked', 'weights'].includes(part);
 
 /** The step that a part comes from; the input and the parameters are there before the first. */
 export function stepOf(part: Part): StepNumber | 0 {
@@ -168,8 +173,8 @@ export function stepOf(part: Part): StepNumber | 0 {
 /** From which part to which, beside the lines that lead from every head to the concatenation. */
 export const edges = [
   ...(['X-W_q', 'X-W_k', 'X-W_v', 'W_q-queries', 'W_k-keys', 'W_v-values'] as const),
-  ...(['queries-q', 'keys-k', 'values-v', 'q-scores', 'k-scores'] as const),
-  ...(['scores-scaled', 'scaled-masked', 'masked-weights'] as const),
+  ...(['queries-q', 'keys-k', 'values-v', 'q-dots', 'k-dots'] as const),
+  ...(['dots-scores', 'scores-masked', 'masked-weights'] as const),
   ...(['weights-pooled', 'v-pooled', 'concat-W_o', 'W_o-output'] as const),
 ];
 export type Edge = (typeof edges)[number];

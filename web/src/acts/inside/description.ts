@@ -1,10 +1,10 @@
 import { type ActDescription, whenNear } from '../../ui/act.js';
 import { intro } from './intro.js';
-import { createFigureStore } from './state.js';
+import { createInsideStore } from './state.js';
 
 export const description: ActDescription = {
-  id: 'figure',
+  id: 'inside',
   order: 2,
   intro,
-  open: whenNear(createFigureStore, async () => (await import('./act.js')).createFigureContent),
+  open: whenNear(createInsideStore, async () => (await import('./act.js')).createInsideContent),
 };

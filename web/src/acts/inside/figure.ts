@@ -1,0 +1,168 @@
+import { range } from 'd3-array';
+import { html, nothing, render, svg, type TemplateResult } from 'lit-html';
+
+import { formatShape } from '../../format/numbers.js';
+import { headColour } from 'headwise/view';
+
+import { element } from '../../ui/dom.js';
+import { withHeadColour } from '../../ui/head-colour.js';
+import { type Layout, narrowLayout, type Place, type Route, wideLayout } from './layout.js';
+import { followTheme, paint } from './paint.js';
+import type { Pass } from './pass.js';
+import {
+  edges,
+  endsOf,
+  type Part,
+  parts,
+  stepOf,
+  stepOfEdge,
+  steps,
+  type StepNumber,
+} from './steps.js';
+import { words } from './words.js';
+
+export interface StepsFigure {
+  readonly root: HTMLElement;
+  /** `head`, from 0, is the one in front. */
+  draw(pass: Pass, step: StepNumber, head: number): void;
+}
+
+/** More copies would not be told apart. */
+const maxCards = 4;
+
+const isNarrow = window.matchMedia('(max-width: 42rem)');
+
+/**
+ * The chapter's figure, with a copy of projections and attention for each head. It gives an overview: the rail leads
+ * from step to step, so a press on a part is only a shortcut.
+ */
+export function createStepsFigure(onStep: (step: StepNumber) => void): StepsFigure {
+  const root = element('div', { class: 'inside-figure', role: 'img' });
+  const canvases = new Map(parts.map((part) => [part, element('canvas')]));
+  let shown: [Pass, StepNumber, number] | undefined;
+  /** What the canvases show; they need no new paint when only the step changes. */
+  let painted: { readonly pass: Pass; readonly head: number } | undefined;
+
+  const draw: StepsFigure['draw'] = (pass, step, head) => {
+    shown = [pass, step, head];
+    const layout = isNarrow.matches ? narrowLayout() : wideLayout();
+    root.style.setProperty('--figure-width', String(layout.width));
+    root.style.setProperty('--figure-height', String(layout.height));
+    root.setAttribute('aria-label', words.figure(words.stepOf(step), pass.numHeads));
+    withHeadColour(root, head);
+    const { operands, results } = steps[step];
+    const roleOf = (part: Part) =>
+      results.includes(part) ? 'result' : operands.includes(part) ? 'operand' : nothing;
+    const box = (part: Part): TemplateResult => {
+      const [name] = words.names[part].split('_');
+      const subscript = words.names[part].split('_').at(1);
+      return html`<div
+        class="inside-box"
+        data-part=${part}
+        data-state=${stepOf(part) <= step ? 'known' : 'later'}
+        data-role=${roleOf(part)}
+        title=${`${words.spoken(part)} ${formatShape(shapeOf(pass, part))}`}
+        .style=${positionOf(layout, layout.places[part])}
+        @click=${() => {
+          onStep(stepOf(part) || 1);
+        }}
+      >
+        <span class="inside-name"
+          >${name}${subscript === undefined ? nothing : html`<sub>${subscript}</sub>`}</span
+        >
+        ${canvases.get(part)}${bandOf(pass, part, head)}
+      </div>`;
+    };
+    render([frameOf(layout, pass, step, head), parts.map(box)], root);
+    if (painted?.pass === pass && painted.head === head) return;
+    painted = { pass, head };
+    for (const [part, canvas] of canvases) paint(canvas, pass, part, head);
+  };
+  const redraw = (): void => {
+    painted = undefined;
+    if (shown !== undefined) draw(...shown);
+  };
+  isNarrow.addEventListener('change', redraw);
+  followTheme(redraw);
+  return { root, draw };
+}
+
+/** Of all heads. */
+export function shapeOf(pass: Pass, part: Part): number[] {
+  const { rows, columns } = pass.matrixOf(part, 0);
+  if (part === 'k' || part === 'v') return [pass.numKvHeads, rows, columns];
+  const isOfHead = ['q', 'dots', 'scores', 'masked', 'weights', 'pooled'].includes(part);
+  return isOfHead ? [pass.numHeads, rows, columns] : [rows, columns];
+}
+
+/** The rows of W_q, W_k and W_v, or the columns of what holds all heads, that belong to a head; as shares of 1. */
+export function shareOf(
+  pass: Pass,
+  part: Part,
+  head: number,
+):
+  { readonly along: 'rows' | 'columns'; readonly from: number; readonly size: number } | undefined {
+  const isOfKeys = ['W_k', 'W_v', 'keys', 'values'].includes(part);
+  const [count, at] = isOfKeys ? [pass.numKvHeads, pass.kvHeadOf(head)] : [pass.numHeads, head];
+  const share = { from: at / count, size: 1 / count };
+  if (['W_q', 'W_k', 'W_v'].includes(part)) return { along: 'rows', ...share };
+  const hasColumns = ['queries', 'keys', 'values', 'concat', 'W_o'].includes(part);
+  return hasColumns ? { along: 'columns', ...share } : undefined;
+}
+
+/** Marks the rows or columns of the head in front. */
+export function bandOf(pass: Pass, part: Part, head: number): TemplateResult | typeof nothing {
+  const share = shareOf(pass, part, head);
+  if (share === undefined) return nothing;
+  const [from, size] = [`${100 * share.from}%`, `${100 * share.size}%`];
+  const place =
+    share.along === 'rows' ? `top: ${from}; height: ${size}` : `left: ${from}; width: ${size}`;
+  return html`<span class="inside-band" data-along=${share.along} .style=${place}></span>`;
+}
+
+/** By the style property, since the page's Content-Security-Policy forbids style attributes. */
+function positionOf(layout: Layout, { x, y, width, height }: Place): string {
+  const across = (length: number): string => `${(100 * length) / layout.width}%`;
+  const down = (length: number): string => `${(100 * length) / layout.height}%`;
+  return `left: ${across(x)}; top: ${down(y)}; width: ${across(width)}; height: ${down(height)}`;
+}
+
+const stateOf = (own: number, step: StepNumber): string =>
+  own === step ? 'now' : own < step ? 'past' : 'later';
+
+/** The cards of the heads and the lines between parts. */
+function frameOf(layout: Layout, pass: Pass, step: StepNumber, head: number): TemplateResult {
+  const { card, width, height } = layout;
+  const others = range(pass.numHeads).filter((each) => each !== head);
+  const order = [head, ...others].slice(0, maxCards);
+  const cards = order.map(
+    (each, depth) =>
+      svg`<rect class="inside-card" data-depth=${depth} .style=${`--head-colour: ${headColour(each)}`}
+        x=${card.x + depth * card.dx} y=${card.y - depth * card.dx}
+        width=${card.width} height=${card.height} rx="6"></rect>`,
+  );
+  const line = ({ d, end, turn }: Route, state: string, colour?: string): TemplateResult =>
+    svg`<g class="inside-edge" data-state=${state} .style=${colour === undefined ? '' : `--line-colour: ${colour}`}>
+      <path class="inside-line" d=${d}></path>
+      <path class="inside-arrow" d="M0,0l-4,-8h8z" transform="translate(${end.join(' ')}) rotate(${turn})"></path>
+    </g>`;
+  const inside = edges.map((edge) => {
+    const [from, to] = endsOf(edge);
+    const own = stepOfEdge(edge);
+    return svg`<g data-from=${from} data-to=${to}>${line(layout.routes[edge], stateOf(own, step))}</g>`;
+  });
+  const out = order.map((each, depth) =>
+    line(
+      layout.toConcat((each + 0.5) / pass.numHeads, depth),
+      stateOf(stepOf('concat'), step),
+      headColour(each),
+    ),
+  );
+  return html`<svg viewBox="0 0 ${width} ${height}" aria-hidden="true">
+    ${[...cards].reverse()}
+    <text class="inside-card-name" x=${card.x + 10} y=${card.y + 15}>
+      ${words.headOf(head + 1, pass.numHeads)}
+    </text>
+    ${inside}${out}
+  </svg>`;
+}

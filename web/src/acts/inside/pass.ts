@@ -1,0 +1,118 @@
+import { max, range } from 'd3-array';
+
+import type { Inside } from '../../worker/inside.js';
+import type { Axis, Part } from './steps.js';
+
+/** Numbers by row. */
+export interface Matrix {
+  readonly rows: number;
+  readonly columns: number;
+  readonly data: Float32Array;
+}
+
+/** One forward pass of a layer, with every number from its input to its output. */
+export interface Pass extends Omit<Inside, 'arrays'> {
+  /** Whether the layer is part of a trained model, and reads the reader's sentence. */
+  readonly isModel: boolean;
+  readonly headSize: number;
+  readonly hiddens: number;
+  readonly lengthOf: Readonly<Record<Axis, number>>;
+  /** The numbers of a part; where each head has its own, those of `head`, from 0. */
+  readonly matrixOf: (part: Part, head: number) => Matrix;
+  readonly isMasked: (query: number, key: number) => boolean;
+  readonly hasMask: boolean;
+  /** The largest magnitude on the colour scale of a part. */
+  readonly largestOf: (part: Part, head: number) => number;
+  /** The head that has keys and values for `head`. */
+  readonly kvHeadOf: (head: number) => number;
+}
+
+/** Parts that share a colour scale. */
+const scales: readonly (readonly Part[])[] = [
+  ['W_q', 'W_k', 'W_v', 'W_o'],
+  ['queries', 'keys', 'values', 'q', 'k', 'v', 'pooled', 'concat'],
+  ['scores', 'masked'],
+];
+
+const largestIn = (data: Float32Array): number =>
+  max(data, (value) => (Number.isFinite(value) ? Math.abs(value) : 0)) ?? 0;
+
+export function passOf(inside: Inside, isModel: boolean): Pass {
+  const { arrays, numHeads, numKvHeads, scale } = inside;
+  const tokens = inside.tokens.map((token) => token.trim() || '␣');
+  const length = tokens.length;
+  const headSize = arrays.q.length / numHeads / length;
+  const hiddens = arrays.X.length / length;
+  const kvHeadOf = (head: number): number => Math.floor(head / (numHeads / numKvHeads));
+  const sizes = { q: headSize, k: headSize, v: headSize, pooled: headSize };
+  const columnsOf = {
+    ...{ X: hiddens, W_q: hiddens, W_k: hiddens, W_v: hiddens, output: hiddens },
+    ...{ queries: numHeads * headSize, concat: numHeads * headSize, W_o: numHeads * headSize },
+    ...{ keys: numKvHeads * headSize, values: numKvHeads * headSize },
+  } as const;
+  const known = new Map<string, Matrix>();
+  const make = (part: Part, head: number): Matrix => {
+    switch (part) {
+      case 'q':
+      case 'k':
+      case 'v':
+      case 'pooled':
+      case 'masked':
+      case 'weights': {
+        const columns = part === 'masked' || part === 'weights' ? length : sizes[part];
+        const at = part === 'k' || part === 'v' ? kvHeadOf(head) : head;
+        const data = arrays[part].subarray(at * length * columns, (at + 1) * length * columns);
+        return { rows: length, columns, data };
+      }
+      case 'dots': {
+        const [q, k] = [matrixOf('q', head), matrixOf('k', head)];
+        const dot = (query: number, key: number): number => {
+          let total = 0;
+          for (let unit = 0; unit < headSize; unit++) {
+            total +=
+              (q.data[query * headSize + unit] ?? NaN) * (k.data[key * headSize + unit] ?? NaN);
+          }
+          return total;
+        };
+        const all = range(length * length);
+        const data = Float32Array.from(all, (at) => dot(Math.floor(at / length), at % length));
+        return { rows: length, columns: length, data };
+      }
+      case 'scores':
+        return {
+          ...{ rows: length, columns: length },
+          data: matrixOf('dots', head).data.map((dot) => dot * scale),
+        };
+      default: {
+        const columns = columnsOf[part];
+        return { rows: arrays[part].length / columns, columns, data: arrays[part] };
+      }
+    }
+  };
+  const matrixOf = (part: Part, head: number): Matrix => {
+    const name = `${part} ${head}`;
+    const matrix = known.get(name) ?? make(part, head);
+    known.set(name, matrix);
+    return matrix;
+  };
+  const largest = new Map<string, number>();
+  const isMasked = (query: number, key: number): boolean =>
+    arrays.masked[query * length + key] === -Infinity;
+  return {
+    ...inside,
+    ...{ tokens, isModel, headSize, hiddens, matrixOf, isMasked, kvHeadOf },
+    lengthOf: {
+      ...{ batch: 1, heads: numHeads, batchHeads: numHeads, queries: length, keys: length },
+      ...{ hiddens, headSize },
+    },
+    hasMask: arrays.masked.includes(-Infinity),
+    largestOf(part, head) {
+      const shared = scales.find((parts) => parts.includes(part)) ?? [part];
+      const name = `${shared.join()} ${head}`;
+      const found =
+        largest.get(name) ?? max(shared, (each) => largestIn(matrixOf(each, head).data)) ?? 0;
+      largest.set(name, found);
+      return found;
+    },
+  };
+}

@@ -1,0 +1,150 @@
+import { range } from 'd3-array';
+import { html, nothing, render } from 'lit-html';
+
+import { hideable } from '../../address/hideable.js';
+import type { Store } from '../../address/store.js';
+import { formatBytes, formatPercent } from '../../format/numbers.js';
+import { languageModel } from '../../reading/model.js';
+import { createChoice } from '../../ui/controls/choice.js';
+import { boundChoice, createSelect } from '../../ui/controls/choice.js';
+import { element, setText } from '../../ui/dom.js';
+import { createGoalApart } from '../../ui/goal.js';
+import { withHeadColour } from '../../ui/head-colour.js';
+import { builtInBytes } from '../../worker/built-in-size.js';
+import type { Source } from './source.js';
+import type { InsideState } from './state.js';
+import { type Guess, guesses, stepNumbers } from './steps.js';
+import { words } from './words.js';
+
+/** More heads than this are offered in a list. */
+const maxSegments = 8;
+
+/** The goal, whose numbers are shown, the steps, the layer and the head. */
+export function createRail(store: Store<InsideState>, source: Source) {
+  const goal = createGoalApart(words.goal.task);
+  const prediction = createChoice<Guess | undefined>({
+    label: words.goal.answer,
+    values: guesses,
+    nameOf: String,
+    onChoose(step) {
+      if (step === undefined) return;
+      prediction.show(step);
+      goal.show(words.goal.answers[step](source.pass.numHeads), step === 9);
+    },
+  });
+  prediction.show(undefined);
+  const input = createChoice<'small' | 'sentence'>({
+    label: words.input,
+    values: ['small', 'sentence'],
+    nameOf: (name) => words.inputs[name],
+    onChoose(name) {
+      store.change({ input: name });
+    },
+  });
+  const status = element('p', { class: 'inside-status' });
+  const buttons = element('div', { class: 'buttons', role: 'group', 'aria-label': words.buttons });
+  const place = element('p', { class: 'inside-place', 'aria-hidden': 'true' });
+  const go = (by: -1 | 1) => () => {
+    const next = stepNumbers.find((each) => each === store.state.step + by);
+    if (next !== undefined) store.change({ step: next });
+  };
+  const [back, on] = [go(-1), go(1)];
+  const counted = (name: 'layer' | 'head', label: string) => {
+    const onChoose = (chosen: number): void => {
+      store.change({ [name]: chosen });
+    };
+    const segments = createChoice<number>({ label, values: [], nameOf: String, onChoose });
+    const list = createSelect<number>({ label, nameOf: String, onChoose });
+    const root = element('div', { class: `inside-${name}` }, segments.root, list.root);
+    return {
+      root,
+      show(value: number, count: number): void {
+        const values = range(1, count + 1);
+        segments.root.hidden = count > maxSegments;
+        list.root.hidden = count <= maxSegments;
+        segments.show(value, count > maxSegments ? [] : values);
+        list.show(value, values);
+        root.hidden = count < 2;
+      },
+    };
+  };
+  const layer = counted('layer', words.layer);
+  const head = counted('head', words.head);
+  return {
+    main: [
+      goal.root,
+      hideable('goal', element('div', { class: 'inside-guess' }, prediction.root)),
+      element('div', { class: 'inside-go rail-pinned' }, buttons, place),
+      element(
+        'div',
+        { class: 'inside-steps unseen-labels' },
+        boundChoice(store, 'step', {
+          label: words.step,
+          values: stepNumbers,
+          nameOf: words.stepName,
+        }),
+      ),
+      hideable(
+        'controls',
+        element(
+          'div',
+          { class: 'inside-settings' },
+          element('div', {}, input.root, status, languageModel().createNotice()),
+          element('div', { class: 'inside-places' }, layer.root, head.root),
+        ),
+      ),
+      goal.outcome,
+    ],
+    show(state: InsideState): void {
+      const { pass, wantsModel } = source;
+      // Not `disabled`: that would take the focus away from whoever has just pressed it.
+      render(
+        html`<button
+            type="button"
+            aria-disabled=${state.step === 1 ? 'true' : nothing}
+            @click=${back}
+          >
+            ${words.previous}
+          </button>
+          <button
+            type="button"
+            class="primary"
+            aria-disabled=${state.step === 9 ? 'true' : nothing}
+            @click=${on}
+          >
+            ${words.next}
+          </button>`,
+        buttons,
+      );
+      place.textContent = words.stepOf(state.step);
+      input.show(wantsModel ? 'sentence' : 'small');
+      setText(status, statusOf(source));
+      status.dataset.state = source.state;
+      layer.show(
+        source.layer + 1,
+        pass.isModel ? (languageModel().description?.numHeads.length ?? 1) : 1,
+      );
+      head.show(Math.min(state.head, pass.numHeads), pass.numHeads);
+      head.root.querySelectorAll<HTMLElement>('.segment').forEach(withHeadColour);
+    },
+  };
+}
+
+function statusOf({ state, pass }: Source): string {
+  switch (state) {
+    case 'small':
+      return words.small(formatBytes(builtInBytes));
+    case 'loading': {
+      const { done = 0, total = 0 } = languageModel().progress ?? {};
+      return total === 0 ? words.loading : words.loaded(formatPercent(done / total));
+    }
+    case 'empty':
+      return words.empty;
+    case 'unknown':
+      return words.unknown;
+    case 'failed':
+      return words.failed;
+    case 'ready':
+      return words.reads(pass.tokens.length, pass.hiddens);
+  }
+}

@@ -1,0 +1,113 @@
+import type { Store } from '../../address/store.js';
+import { languageModel } from '../../reading/model.js';
+import { sentence } from '../../reading/sentence.js';
+import { coalesce } from '../../worker/connection.js';
+import { type Pass, passOf } from './pass.js';
+import { smallInside } from './small-layer.js';
+import type { InsideState } from './state.js';
+import { words } from './words.js';
+
+/** `failed`: the notice of the shared model, or the sentence about the text, says why. */
+export type SourceState = 'small' | 'loading' | 'ready' | 'empty' | 'unknown' | 'failed';
+
+interface Wish {
+  readonly text: string;
+  readonly layer: number;
+}
+
+/** Where the numbers come from: the small layer that comes with the page, or the shared model on the reader's sentence. */
+export class Source {
+  readonly #store: Store<InsideState>;
+  readonly #onChange: () => void;
+  #small: Pass | undefined;
+  #read: Pass | undefined;
+  #asked = '';
+
+  state: SourceState = 'small';
+
+  /** @param onChange called when `pass` or `state` has changed, after `begin` */
+  constructor(store: Store<InsideState>, onChange: () => void) {
+    this.#store = store;
+    this.#onChange = onChange;
+  }
+
+  begin(): void {
+    const follow = (): void => {
+      this.#follow();
+    };
+    this.#store.subscribe(follow);
+    sentence.subscribe(follow);
+    languageModel().onChange(() => {
+      follow();
+      // The progress of a load.
+      this.#onChange();
+    });
+    follow();
+  }
+
+  /** What is drawn; until the model has read the sentence, what was drawn before. */
+  get pass(): Pass {
+    if (this.wantsModel && this.#read !== undefined) return this.#read;
+    return (this.#small ??= passOf(smallInside(words.tokens), false));
+  }
+
+  get wantsModel(): boolean {
+    const { input } = this.#store.state;
+    return input === 'auto' ? languageModel().description !== undefined : input === 'sentence';
+  }
+
+  /** From 0. */
+  get layer(): number {
+    const count = languageModel().description?.numHeads.length ?? 1;
+    return Math.min(this.#store.state.layer, count) - 1;
+  }
+
+  #follow(): void {
+    const model = languageModel();
+    if (!this.wantsModel) {
+      this.#become('small');
+      return;
+    }
+    if (model.description === undefined) {
+      this.#asked = '';
+      // A failed load is tried again by the button of the notice.
+      if (this.state !== 'failed' || model.progress !== undefined) this.#become('loading');
+      if (this.state === 'loading' && model.progress === undefined) {
+        void model.load().catch(() => {
+          this.#become('failed');
+        });
+      }
+      return;
+    }
+    const wish = { text: sentence.state.text, layer: this.layer };
+    const asked = JSON.stringify([wish, model.generation]);
+    if (asked === this.#asked) return;
+    this.#asked = asked;
+    if (this.#read === undefined) this.#become('loading');
+    this.#ask(wish);
+  }
+
+  readonly #ask = coalesce<Wish>(async ({ text, layer }) => {
+    const model = languageModel();
+    const { generation } = model;
+    if (text.trim() === '') {
+      this.#become('empty');
+      return;
+    }
+    try {
+      const inside = await model.call((service) => service.inside(text, layer));
+      if (generation !== model.generation) return;
+      if (inside !== undefined) this.#read = passOf(inside, true);
+      this.state = inside === undefined ? 'unknown' : 'ready';
+      this.#onChange();
+    } catch {
+      this.#become('failed');
+    }
+  });
+
+  #become(state: SourceState): void {
+    if (state === this.state) return;
+    this.state = state;
+    this.#onChange();
+  }
+}

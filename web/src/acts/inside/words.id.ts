@@ -1,0 +1,154 @@
+/** What the act inside says, in Indonesian. */
+import type { Translation } from '../../format/translation.js';
+import type { intro as EnglishInsideIntro } from './intro.js';
+import type { words as EnglishInside } from './words.js';
+
+export const insideIntro: Translation<typeof EnglishInsideIntro> = {
+  short: 'Isi',
+  title: 'Isi lapisan atensi, langkah demi langkah',
+  lead: 'Sembilan langkah membawa masukan X sebuah lapisan [atensi multi-head|multi-head attention] (multi-head attention) ke keluarannya. Setiap langkah menunjukkan angka, bentuk, dan baris kodenya dalam bab itu.',
+  paragraphs: [],
+};
+
+const names: Translation<(typeof EnglishInside)['names']> = {
+  ...{ X: 'X', W_q: 'W_q', W_k: 'W_k', W_v: 'W_v' },
+  ...{ queries: 'kueri', keys: 'kunci', values: 'nilai', q: 'q', k: 'k', v: 'v' },
+  ...{ dots: 'q kᵀ', scores: 'q kᵀ / √d', masked: 'dimasker', weights: 'bobot' },
+  ...{ pooled: 'bobot · v', concat: 'gabungan', W_o: 'W_o', output: 'keluaran' },
+};
+
+const spoken: Partial<typeof names> = {
+  dots: 'hasil kali titik q kᵀ',
+  scores: 'skor q kᵀ / √d',
+  masked: 'skor termasker',
+  weights: 'bobot atensi',
+  pooled: 'keluaran head',
+};
+
+const steps: Translation<(typeof EnglishInside)['steps']> = {
+  ...{ 1: 'Proyeksikan', 2: 'Bagi', 3: 'Hasil kali titik', 4: 'Skalakan', 5: 'Masker' },
+  ...{ 6: 'Softmax', 7: 'Pooling', 8: 'Gabungkan', 9: 'W_o' },
+};
+
+export const inside: Translation<typeof EnglishInside> = {
+  rail: 'Langkah-langkah atensi multi-head',
+  goal: {
+    task: 'Tebak dulu: sejak langkah 2, setiap head bekerja sendiri. Di langkah mana angka dari head yang berbeda pertama kali dijumlahkan?',
+    answer: 'Tebakan: langkah',
+    answers: {
+      6: () => 'Belum: softmax hanya mengolah skor satu head. Lihat langkah sesudahnya.',
+      7: () => 'Belum: pooling hanya merata-ratakan nilai satu head. Lihat langkah sesudahnya.',
+      8: () => 'Belum: penggabungan hanya menjajarkan head. Tidak ada angka yang berubah.',
+      9: (heads) =>
+        `Setiap angka keluaran adalah jumlah atas semua ${heads} head. Sebelum W_o, tidak ada head yang bergantung pada head lain.`,
+    },
+  },
+  buttons: 'Langkah sebelum atau sesudahnya',
+  previous: 'Mundur',
+  next: 'Maju',
+  step: 'Langkah',
+  steps,
+  stepName: (step) => `${step} ${steps[step]}`,
+  stepOf: (step) => `Langkah ${step} dari 9: ${steps[step]}`,
+  layer: 'Lapisan',
+  head: 'Head',
+  headOf: (head, heads) => `Head ${head} dari ${heads}`,
+
+  input: 'Angka dari',
+  inputs: { small: 'Lapisan kecil', sentence: 'Kalimat Anda' },
+  tokens: ['the', 'cat', 'sat', 'on', 'it'],
+  small: (size) =>
+    `Lapisan yang belum dilatih dengan angka acak, cukup sedikit untuk dibaca satu per satu. “Kalimat Anda” memuat model terlatih (${size}).`,
+  loading: 'Model sedang dimuat.',
+  loaded: (share) => `Model sedang dimuat: ${share}.`,
+  reads: (tokens, width) =>
+    `Angka asli model untuk kalimat Anda: ${tokens} token, masing-masing vektor berisi ${width} angka.`,
+  empty: 'Belum ada kalimat. Tulislah satu di bagian atas halaman.',
+  unknown: 'Halaman ini tidak dapat menghitung masukan lapisan model ini.',
+  failed: 'Model tidak dapat membaca kalimat itu.',
+
+  sentences: {
+    1: ({ isModel, biases }) =>
+      `${isModel ? 'X adalah vektor setiap token yang diterima lapisan ini, sudah dinormalkan. ' : ''}Tiga lapisan linear, masing-masing sebuah [proyeksi|projection] (projection), membuat dari setiap baris X sebuah *kueri* (query: apa yang dicari token itu), *kunci* (key: yang dibandingkan dengan kueri), dan *nilai* (value: yang dirata-ratakan).${biases.qkv ? ' Masing-masing menambahkan bias.' : ''}`,
+    2: ({ numHeads, numKvHeads, headSize, isRotated }) =>
+      `Kolom kueri dibagi menjadi ${numHeads} kelompok berisi d = ${headSize} kolom. Setiap kelompok adalah sebuah [head], yang menghitung atensi tanpa bergantung pada head lain.${numKvHeads < numHeads ? ` Model ini memiliki ${numKvHeads} kelompok kunci dan nilai, yang dipakai bersama oleh head-nya.` : ''}${isRotated ? ' Model ini lalu memutar q dan k menurut posisi tokennya (posisi putar). Angka di sini adalah hasil putaran.' : ''}`,
+    3: ({ headSize }) =>
+      `[Hasil kali titik|dot product] (dot product) sebuah kueri dan sebuah kunci: kalikan kolom demi kolom, lalu jumlahkan ${headSize} hasilnya. Pilih sebuah kunci untuk melihat hasil kali mana yang menaikkan dan mana yang menurunkannya.`,
+    4: ({ headSize }) =>
+      `[Skor|score] (score) adalah hasil kali titik dibagi √d. Tanpa pembagian, jumlah dari banyak hasil kali (di sini d = ${headSize}) menjadi besar, dan softmax memberi satu kunci hampir seluruh bobot. Cobalah pembagi lain.`,
+    5: ({ hasMask }) =>
+      hasMask
+        ? '[Masker kausal|causal mask] (causal mask): sebuah token boleh memperhatikan dirinya dan token sebelumnya. Skor kunci sesudahnya diganti, di d2l dengan −10⁶, di headwise dengan −∞.'
+        : 'Model ini tidak memakai [masker|mask] (mask): setiap token boleh memperhatikan semua token, sehingga skornya tetap.',
+    6: ({ hasMask }) =>
+      `[Softmax|softmax] mengubah setiap baris skor menjadi [bobot atensi|attention weight] (attention weight) yang berjumlah 1.${hasMask ? ' Kunci yang dimasker mendapat bobot 0.' : ''}`,
+    7: (_pass, head) =>
+      `[Pooling|pooling] atensi: untuk setiap kueri, head ${head} merata-ratakan nilai. Bobot atensi menentukan seberapa besar andil setiap nilai.`,
+    8: ({ numHeads, headSize }) =>
+      `Keluaran semua head dijajarkan: ${numHeads} × ${headSize} = ${numHeads * headSize} kolom. Tidak ada angka yang berubah.`,
+    9: ({ numHeads, biases }) =>
+      `Lapisan linear terakhir, W_o, memadukan ${numHeads} head: setiap angka keluaran adalah jumlah atas kolom semua head${biases.output ? ', ditambah bias' : ''}.`,
+  },
+  code: 'Kode dari bab ini',
+  shapes: 'Bentuk (shape)',
+
+  figure: (step, heads) =>
+    `Atensi multi-head dengan ${heads} head, dari masukan X sampai keluaran. ${step}`,
+  names,
+  timesTransposed: '× transpos',
+  spoken: (part) => spoken[part] ?? names[part].replace('_', ''),
+  rowsOfHead: (name, head) => `${name}, baris head ${head}`,
+  matrix: (name, shape) => `${name} ${shape}. Tombol panah membacakan angkanya.`,
+  hint: 'Tunjuk sebuah angka, atau tekan Tab lalu tombol panah.',
+  tokenCell: (name, token, column, value) => `${name}, “${token}”, kolom ${column}: ${value}`,
+  parameterCell: (name, row, column, value) => `${name}, baris ${row}, kolom ${column}: ${value}`,
+  pairCell: (name, query, key, value) => `${name}, kueri “${query}”, kunci “${key}”: ${value}`,
+  maskedCell: (name, query, key, value) =>
+    `${name}, kueri “${query}”, kunci “${key}”: ${value}, dimasker`,
+  legend: ['−maks', '0', '+maks'],
+  legendLabel: 'Warna bilangan bertanda: ungu negatif, hijau positif',
+
+  query: 'Kueri',
+  keys: 'Kunci yang boleh diperhatikan kueri',
+  dotColumn: 'q · k',
+  scoreColumn: 'skor',
+  weightColumn: 'bobot',
+  keyDot: (token, dot) => `Kunci “${token}”: hasil kali titik ${dot}`,
+  keyScore: (token, score, weight) => `Kunci “${token}”: skor ${score}, bobot ${weight}`,
+  productsTitle: (query, key) => `Kueri “${query}” · kunci “${key}”`,
+  product: 'Hasil kali',
+  strips: { q: 'q', k: 'k', product: 'q × k', sum: 'total' },
+  order: 'Urutan hasil kali',
+  orders: { column: 'Per kolom', product: 'Terbesar dulu' },
+  productOf: (column, q, k, product, isNegative) =>
+    `Kolom ${column}: q ${q} × k ${k} = ${product} ${isNegative ? 'menurunkan' : 'menaikkan'} hasil kali titik.`,
+  summary: (query, key, raising, raised, lowering, lowered, dot) =>
+    `“${query}” · “${key}”: ${raising} hasil kali menaikkan jumlahnya sebesar ${raised}, ${lowering} menurunkannya sebesar ${lowered}. Hasil kali titiknya ${dot}.`,
+
+  divisor: 'Bagi q · k dengan',
+  divisorValue: (divisor, weight, entropy) =>
+    `${divisor}: bobot terbesar ${weight}, entropi ${entropy}`,
+  marks: 'Pembagi untuk dibandingkan',
+  mark: { root: (value) => `√d = ${value}`, size: (d) => `d = ${d}` },
+  largest: 'Bobot terbesar',
+  entropy: 'Entropi bobot',
+  ofAtMost: (entropy, most) => `${entropy} dari ${most}`,
+  deviation: 'Simpangan baku skor head',
+  chartTitle: 'Mengapa √d: kueri dan kunci acak',
+  chart: 'Entropi bobot, atau gradien softmax, terhadap d, dengan dan tanpa pembagian oleh √d',
+  measure: 'Yang diukur',
+  measures: { entropy: 'Entropi', gradient: 'Gradien' },
+  dimension: 'd',
+  here: (d) => `d = ${d}`,
+  variants: { undivided: 'q · k', divided: 'q · k / √d' },
+  uniform: { entropy: 'bobot seragam: ln 8', gradient: 'bobot seragam: 7/64' },
+  measuring: 'Sedang mengukur.',
+  seen: {
+    entropy: (d, undivided, divided) =>
+      `Pada d = ${d}, rata-rata entropi bobot adalah ${undivided} tanpa pembagian dan ${divided} dengan pembagian. Tanpa pembagian, satu dari 8 kunci mengambil seluruh bobot ketika d membesar.`,
+    gradient: (d, undivided, divided) =>
+      `Pada d = ${d}, rata-rata gradien p(1 − p) dari bobot p adalah ${undivided} tanpa pembagian dan ${divided} dengan pembagian. Tanpa pembagian, gradien lenyap ketika d membesar dan lapisan tidak dapat belajar.`,
+  },
+
+  exports: { products: 'hasil kali kueri dan kunci', chart: 'angka lapisan' },
+};

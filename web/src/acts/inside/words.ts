@@ -1,0 +1,177 @@
+import { translatable } from '../../format/translation.js';
+import { count } from '../../format/sentences.js';
+import type { Pass } from './pass.js';
+import type { InsideState, MeasureName } from './state.js';
+import type { Guess, Part, StepNumber } from './steps.js';
+
+const names = {
+  ...{ X: 'X', W_q: 'W_q', W_k: 'W_k', W_v: 'W_v' },
+  ...{ queries: 'queries', keys: 'keys', values: 'values', q: 'q', k: 'k', v: 'v' },
+  ...{ dots: 'q kᵀ', scores: 'q kᵀ / √d', masked: 'masked', weights: 'weights' },
+  ...{ pooled: 'weights · v', concat: 'concat', W_o: 'W_o', output: 'output' },
+} satisfies Record<Part, string>;
+
+/** What the act says, beside intro.ts. */
+export const words = translatable('inside', {
+  rail: 'Steps of multi-head attention',
+  goal: {
+    task: 'Predict: from step 2 on, each head works by itself. In which step are numbers of different heads first added?',
+    answer: 'Your prediction: step',
+    answers: {
+      6: () => 'Not yet: softmax works on the scores of one head. Look at a later step.',
+      7: () => 'Not yet: pooling averages the values of one head. Look at a later step.',
+      8: () => 'Not yet: concatenation puts the heads side by side. It changes no number.',
+      9: (heads: number) =>
+        `Each number of the output is a sum over all ${heads} heads. Before W_o, no head depends on another.`,
+    } satisfies Record<Guess, (heads: number) => string>,
+  },
+  buttons: 'Previous or next step',
+  previous: 'Previous',
+  next: 'Next',
+  step: 'Step',
+  steps: {
+    1: 'Project',
+    2: 'Split',
+    3: 'Dot product',
+    4: 'Scale',
+    5: 'Mask',
+    6: 'Softmax',
+    7: 'Pool',
+    8: 'Concatenate',
+    9: 'W_o',
+  } satisfies Record<StepNumber, string>,
+  stepName: (step: StepNumber) => `${step} ${words.steps[step]}`,
+  stepOf: (step: StepNumber) => `Step ${step} of 9: ${words.steps[step]}`,
+  layer: 'Layer',
+  head: 'Head',
+  headOf: (head: number, heads: number) => `Head ${head} of ${heads}`,
+
+  input: 'Numbers of',
+  inputs: { small: 'A small layer', sentence: 'Your sentence' },
+  tokens: ['the', 'cat', 'sat', 'on', 'it'],
+  small: (size: string) =>
+    `An untrained layer with random numbers, few enough to read. “Your sentence” loads a trained model (${size}).`,
+  loading: 'The model is loading.',
+  loaded: (share: string) => `The model is loading: ${share}.`,
+  reads: (tokens: number, width: number) =>
+    `The model’s own numbers for your sentence: ${count(tokens, 'token', 'tokens')}, each a vector of ${width} numbers.`,
+  empty: 'There is no sentence yet. Write one at the top of the page.',
+  unknown: 'The page cannot compute the input of this model’s layers.',
+  failed: 'The model could not read the sentence.',
+
+  sentences: {
+    1: ({ isModel, biases }: Pass) =>
+      `${isModel ? 'X is the vector of each token, normalized, as this layer receives it. ' : ''}Three linear layers, each a [projection], make from each row of X a *query* (what the token looks for), a *key* (what queries are compared with) and a *value* (what is averaged)${biases.qkv ? '. Each adds a bias' : ''}.`,
+    2: ({ numHeads, numKvHeads, headSize, isRotated }: Pass) =>
+      `The columns of the queries are split into ${numHeads} groups of d = ${headSize}. Each group is a [head], which attends independently of the others.${numKvHeads < numHeads ? ` This model has ${count(numKvHeads, 'group', 'groups')} of keys and values, which its heads share.` : ''}${isRotated ? ' This model then rotates q and k by the position of their token (rotary positions). The numbers here are the rotated ones.' : ''}`,
+    3: ({ headSize }: Pass) =>
+      `The [dot product] of a query and a key multiplies them column by column and adds up the ${headSize} products. Choose a key to see which products raise its dot product and which lower it.`,
+    4: ({ headSize }: Pass) =>
+      `The [score] is the dot product divided by √d. Without the division, sums of many products (here d = ${headSize}) are large, and softmax gives one key almost all the weight. Try other divisors.`,
+    5: ({ hasMask }: Pass) =>
+      hasMask
+        ? 'A [causal mask]: a token may attend to itself and to earlier tokens. The scores of later keys are replaced, in d2l by −10⁶, in headwise by −∞.'
+        : 'This model has no [mask]: each token may attend to all others, so the scores stay as they are.',
+    6: ({ hasMask }: Pass) =>
+      `[Softmax] turns each row of scores into [attention weights|attention weight], which sum to 1.${hasMask ? ' Masked keys get weight 0.' : ''}`,
+    7: (_pass: Pass, head: number) =>
+      `Attention [pooling]: for each query, head ${head} averages the values. The attention weights say how much each value counts.`,
+    8: ({ numHeads, headSize }: Pass) =>
+      `The outputs of all heads are put side by side: ${numHeads} × ${headSize} = ${numHeads * headSize} columns. No number changes.`,
+    9: ({ numHeads, biases }: Pass) =>
+      `A last linear layer, W_o, combines the ${numHeads} heads: each number of the output is a sum over the columns of all of them${biases.output ? ', plus a bias' : ''}.`,
+  } satisfies Record<StepNumber, (pass: Pass, head: number) => string>,
+  code: 'The chapter’s code',
+  shapes: 'Shapes',
+
+  figure: (step: string, heads: number) =>
+    `Multi-head attention with ${heads} heads, from the input X to the output. ${step}`,
+  names,
+  timesTransposed: '× transposed',
+  spoken: (part: Part) =>
+    (
+      ({
+        dots: 'dot products q kᵀ',
+        scores: 'scores q kᵀ / √d',
+        masked: 'masked scores',
+        weights: 'attention weights',
+        pooled: 'output of the head',
+      }) as Partial<Record<Part, string>>
+    )[part] ?? names[part].replace('_', ''),
+  rowsOfHead: (name: string, head: number) => `${name}, rows of head ${head}`,
+  matrix: (name: string, shape: string) => `${name} ${shape}. Arrow keys read its numbers.`,
+  hint: 'Point at a number, or press Tab and then the arrow keys.',
+  tokenCell: (name: string, token: string, column: number, value: string) =>
+    `${name}, “${token}”, column ${column}: ${value}`,
+  parameterCell: (name: string, row: number, column: number, value: string) =>
+    `${name}, row ${row}, column ${column}: ${value}`,
+  pairCell: (name: string, query: string, key: string, value: string) =>
+    `${name}, query “${query}”, key “${key}”: ${value}`,
+  maskedCell: (name: string, query: string, key: string, value: string) =>
+    `${name}, query “${query}”, key “${key}”: ${value}, masked`,
+  legend: ['−max', '0', '+max'],
+  legendLabel: 'Colours of signed numbers: violet is negative, green is positive',
+
+  query: 'Query of',
+  keys: 'Keys that the query may attend to',
+  dotColumn: 'q · k',
+  scoreColumn: 'score',
+  weightColumn: 'weight',
+  keyDot: (token: string, dot: string) => `Key “${token}”: dot product ${dot}`,
+  keyScore: (token: string, score: string, weight: string) =>
+    `Key “${token}”: score ${score}, weight ${weight}`,
+  productsTitle: (query: string, key: string) => `Query “${query}” · key “${key}”`,
+  product: 'Product',
+  strips: { q: 'q', k: 'k', product: 'q × k', sum: 'sum' },
+  order: 'Order of the products',
+  orders: { column: 'By column', product: 'Largest first' } satisfies Record<
+    InsideState['order'],
+    string
+  >,
+  productOf: (column: number, q: string, k: string, product: string, isNegative: boolean) =>
+    `Column ${column}: q ${q} × k ${k} = ${product} ${isNegative ? 'lowers' : 'raises'} the dot product.`,
+  summary: (
+    query: string,
+    key: string,
+    raising: number,
+    raised: string,
+    lowering: number,
+    lowered: string,
+    dot: string,
+  ) =>
+    `“${query}” · “${key}”: ${count(raising, 'product raises', 'products raise')} the sum by ${raised}, ${count(lowering, 'lowers', 'lower')} it by ${lowered}. The dot product is ${dot}.`,
+
+  divisor: 'Divide q · k by',
+  divisorValue: (divisor: string, weight: string, entropy: string) =>
+    `${divisor}: largest weight ${weight}, entropy ${entropy}`,
+  marks: 'Divisors to compare',
+  mark: {
+    root: (value: string) => `√d = ${value}`,
+    size: (d: number) => `d = ${d}`,
+  },
+  largest: 'Largest weight',
+  entropy: 'Entropy of the weights',
+  ofAtMost: (entropy: string, most: string) => `${entropy} of ${most}`,
+  deviation: 'Standard deviation of the head’s scores',
+  chartTitle: 'Why √d: random queries and keys',
+  chart:
+    'Entropy of the weights, or gradient of softmax, against d, with and without division by √d',
+  measure: 'What is measured',
+  measures: { entropy: 'Entropy', gradient: 'Gradient' } satisfies Record<MeasureName, string>,
+  dimension: 'd',
+  here: (d: number) => `d = ${d}`,
+  variants: { undivided: 'q · k', divided: 'q · k / √d' },
+  uniform: { entropy: 'equal weights: ln 8', gradient: 'equal weights: 7/64' } satisfies Record<
+    MeasureName,
+    string
+  >,
+  measuring: 'Measuring.',
+  seen: {
+    entropy: (d: number, undivided: string, divided: string) =>
+      `At d = ${d} the mean entropy of the weights is ${undivided} without the division and ${divided} with it. Without it, one of the 8 keys takes all the weight as d grows.`,
+    gradient: (d: number, undivided: string, divided: string) =>
+      `At d = ${d} the mean gradient p(1 − p) of a weight p is ${undivided} without the division and ${divided} with it. Without it, the gradient vanishes as d grows, and the layer cannot learn.`,
+  } satisfies Record<MeasureName, (d: number, undivided: string, divided: string) => string>,
+
+  exports: { products: 'the products of query and key', chart: 'the numbers of the layer' },
+});
