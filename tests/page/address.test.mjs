@@ -2,21 +2,19 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'vitest';
 import { createAlignStore } from '../../web/src/acts/align/state.ts';
-import { createFigureStore } from '../../web/src/acts/figure/state.ts';
+import { createInsideStore } from '../../web/src/acts/inside/state.ts';
 import { createHeadsStore } from '../../web/src/acts/heads/state.ts';
 import { createPruneStore } from '../../web/src/acts/prune/state.ts';
 import { questionsFields } from '../../web/src/questions/state.ts';
 import { lookFields } from '../../web/src/acts/look/state.ts';
 import { toyFields } from '../../web/src/acts/toy/state.ts';
 import { runOptionsOf, trainFields } from '../../web/src/acts/train/state.ts';
-import { createWhyStore } from '../../web/src/acts/why/state.ts';
 import { Store } from '../../web/src/address/store.ts';
 
 const stores = {
   toy: () => new Store(toyFields),
-  figure: createFigureStore,
+  inside: createInsideStore,
   heads: createHeadsStore,
-  why: createWhyStore,
   train: () => new Store(trainFields),
   prune: createPruneStore,
   look: () => new Store(lookFields),
@@ -41,8 +39,15 @@ const corrected = {
       { 'toy-input': 'random', 'toy-steps': '50' },
     ],
   ],
-  figure: [
-    [{ 'figure-step': '10', 'figure-heads': '5', 'figure-mask': 'x', 'figure-seed': '0' }, {}],
+  inside: [
+    [
+      {
+        ...{ 'inside-step': '10', 'inside-input': 'x', 'inside-layer': '0', 'inside-head': '100' },
+        ...{ 'inside-query': '-1', 'inside-key': '99', 'inside-order': 'x' },
+      },
+      { 'inside-layer': '1', 'inside-head': '99', 'inside-key': '40' },
+    ],
+    [{ 'inside-divisor': '1000' }, { 'inside-divisor': '512' }],
   ],
   heads: [
     [
@@ -67,23 +72,6 @@ const corrected = {
     [{ input: 'own', numbers: many }, { input: 'own' }, ['1500']],
     [{ input: 'own', file: 'mine.npy' }, { input: 'own' }, ['“mine.npy”']],
     [{ input: 'own', file: 'pasted numbers' }, { input: 'own' }, ['pasted']],
-  ],
-  why: [
-    [
-      {
-        ...{
-          'why-d': '5',
-          'why-divisor': '0.5',
-          'why-head': '9',
-          'why-query': '0',
-          'why-key': '99',
-        },
-        ...{ 'why-order': 'x', 'why-measure': 'y', 'why-seed': '0' },
-      },
-      { 'why-head': '4', 'why-query': '1', 'why-key': '8' },
-      ['0 to 8; using 8', 'why-d', 'why-divisor', 'why-order', 'why-measure', 'why-seed'],
-    ],
-    [{ 'why-d': '4', 'why-divisor': '100' }, { 'why-d': '4', 'why-divisor': '8' }, ['1 to 8']],
   ],
   train: [
     [
@@ -152,15 +140,14 @@ const corrected = {
 /** Addresses that mean what they say. */
 const kept = {
   toy: ['toy-guess=training&toy-input=random&toy-steps=50', 'toy-guess=skipped'],
-  figure: ['figure-step=9&figure-head=4&figure-heads=4&figure-mask=causal&figure-seed=999999'],
+  inside: [
+    'inside-step=9&inside-input=sentence&inside-layer=1&inside-head=4&inside-query=40&inside-key=8&inside-order=product&inside-divisor=7.99',
+  ],
   heads: [
     'input=ones&seed=2&heads=20&valid=6,1&causal=1&scale=2.25&dropout=0.5&contrast=1&gates=0,0.25,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,0.95&sample=2&head=20&compare=19&part=W_o',
     'input=patterns&answer=5&names=1&valid=10,4',
     'input=text&text=a b\nc&tokens=letters&positions=0&valid=1,1',
     'input=own&numbers={"queries": [[1, 2]], "keys": [[1], [2]]}&valid=1',
-  ],
-  why: [
-    'why-d=4&why-divisor=7.99&why-head=4&why-query=8&why-key=8&why-order=product&why-measure=gradient&why-seed=3',
   ],
   train: [
     'train-task=sort&train-layers=3&train-heads=4&train-rate=0.02&train-seed=7&train-speed=full&train-scale=linear&train-at=48&train-head=3.4&train-query=20',
@@ -219,11 +206,6 @@ for (const [act, makeStore] of Object.entries(stores)) {
 }
 
 test('values that depend on another follow it, without words', () => {
-  const figure = createFigureStore();
-  figure.change({ heads: 4, head: 4 });
-  figure.change({ heads: 2 });
-  assert.equal(figure.state.head, 2);
-
   const heads = createHeadsStore();
   heads.change({ heads: 20, head: 20, compare: 19 });
   heads.change({ heads: 5 });
@@ -232,11 +214,6 @@ test('values that depend on another follow it, without words', () => {
   heads.change({ input: 'patterns', answer: 2 });
   heads.change({ input: 'random' });
   assert.equal(heads.state.answer, 0);
-
-  const why = createWhyStore();
-  why.change({ divisor: 128 });
-  why.change({ d: 16 });
-  assert.equal(why.state.divisor, 32);
 
   const train = new Store(trainFields);
   train.readFrom(new URLSearchParams('train-at=50'));
@@ -254,7 +231,7 @@ test('values that depend on another follow it, without words', () => {
 
 describe('a store', () => {
   test('tells its listeners of every change and how it came about, even if one of them fails', async () => {
-    const store = stores.figure();
+    const store = stores.inside();
     const told = [];
     const failure = new Promise((resolve) => {
       process.prependOnceListener('uncaughtException', resolve);
@@ -268,7 +245,7 @@ describe('a store', () => {
     store.change({ step: 2 });
     store.change({ step: 2 });
     store.change({ step: 3 }, 'replace');
-    store.readFrom(new URLSearchParams('figure-step=4'));
+    store.readFrom(new URLSearchParams('inside-step=4'));
     store.reset();
     assert.match((await failure).message, /a listener fails/);
     for (const other of others) process.on('uncaughtException', other);

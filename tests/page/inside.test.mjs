@@ -2,9 +2,23 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, test } from 'vitest';
-import { init, loadSafetensors } from 'headwise/models';
+import { init, loadSafetensors, Tensor } from 'headwise/models';
+import { measureDimension } from '../../web/src/acts/inside/dimensions.ts';
+import { passOf, shapeOf, shareOf } from '../../web/src/acts/inside/pass.ts';
+import { ownDivisor, productsOf, scoreOf } from '../../web/src/acts/inside/score.ts';
+import { smallInside } from '../../web/src/acts/inside/small-layer.ts';
 import { LanguageModel } from '../../web/src/worker/language-model.ts';
-import { dot, near, range, rowsOf, softmax, times, transposed } from './lib/float64.mjs';
+import {
+  dot,
+  entropyOf,
+  near,
+  range,
+  rowsOf,
+  softmax,
+  sum,
+  times,
+  transposed,
+} from './lib/float64.mjs';
 
 await init({ threads: 1 });
 
@@ -94,4 +108,110 @@ describe('a layer of the model on a text', () => {
   test('there is nothing inside a text without tokens', () => {
     assert.equal(model.inside(' ', 0), undefined);
   });
+});
+
+describe('a query against its keys', () => {
+  const small = passOf(smallInside(['a', 'b', 'c', 'd', 'e']), false);
+  const own = { query: 4, key: 0, divisor: 0 };
+
+  test('has the weights of the layer by its own divisor, and those of softmax by another', () => {
+    for (const pass of [small, passOf(model.inside(text, 1), true)]) {
+      const head = pass.numHeads - 1;
+      const length = pass.tokens.length;
+      const { keys, key } = scoreOf(pass, head, own);
+      const { data } = pass.matrixOf('weights', head);
+      assert.deepEqual(
+        keys.map((each) => each.key),
+        range(4),
+      );
+      near(
+        keys.map(({ weight }) => weight),
+        [...data.slice(3 * length, 3 * length + 4)],
+        1e-5,
+      );
+      assert.equal(Math.max(...keys.map(({ score }) => score)), keys[key].score);
+      const halved = scoreOf(pass, head, { ...own, divisor: 2 * ownDivisor(pass) });
+      near(
+        halved.keys.map(({ weight }) => weight),
+        softmax(keys.map(({ score }) => score / 2)),
+        1e-5,
+      );
+      near(halved.deviation, scoreOf(pass, head, own).deviation / 2, 1e-5);
+      near(halved.entropy, entropyOf(halved.keys.map(({ weight }) => weight)), 1e-6);
+    }
+  });
+
+  test('takes the last token, and the key with the largest score, for those that there are not', () => {
+    const { query, keys, key } = scoreOf(small, 0, { ...own, query: 40, key: 0 });
+    assert.deepEqual([query, keys.length], [4, 5]);
+    assert.equal(scoreOf(small, 0, { ...own, query: 40, key: 2 }).key, 1);
+    assert.equal(scoreOf(small, 0, { ...own, query: 0, key: 9 }).key, key);
+    assert.equal(scoreOf(small, 0, { ...own, query: 1, key: 3 }).key, 0, 'a masked key');
+  });
+
+  test('sums its products to the dot product, by column or the largest first', () => {
+    const scored = scoreOf(small, 1, { ...own, key: 2 });
+    for (const order of ['column', 'product']) {
+      const products = productsOf(scored, order);
+      near(products.at(-1).after, scored.keys[1].dot, 1e-5);
+      products.forEach(({ q, k, product, before, after, column }) => {
+        near([q, k], [scored.q[column], scored.keys[1].k[column]], 0);
+        near([product, after - before], [q * k, q * k], 1e-5);
+      });
+      const sorted = products.map(({ product }) => product).toSorted((a, b) => b - a);
+      const [first] =
+        order === 'product' ? sorted : [products.find((each) => each.column === 0).product];
+      assert.equal(products[0].product, first);
+    }
+  });
+
+  test('random queries and keys keep their entropy and gradient by the division by √d alone', () => {
+    for (const d of [4, 64]) {
+      const keys = rowsOf(Tensor.randn([64 * 8, d], 2 * d + 1));
+      const rows = (scale) =>
+        rowsOf(Tensor.randn([64 * 8, d], 2 * d)).map((q, at) => {
+          const set = 8 * Math.floor(at / 8);
+          return softmax(keys.slice(set, set + 8).map((k) => scale * dot(q, k)));
+        });
+      const { undivided, divided } = measureDimension(d);
+      for (const [found, scale] of [
+        [undivided, 1],
+        [divided, 1 / Math.sqrt(d)],
+      ]) {
+        const expected = rows(scale);
+        near(found.entropy, sum(expected.map(entropyOf)) / 512, 1e-4);
+        near(found.gradient, sum(expected.flat().map((p) => p * (1 - p))) / (512 * 8), 1e-4);
+      }
+    }
+  });
+});
+
+test('the columns and rows of a head are those that its numbers come from', () => {
+  const pass = passOf(model.inside(text, 1), true);
+  const { d, values, v } = { ...matricesOf(model.inside(text, 1)) };
+  for (const head of range(pass.numHeads)) {
+    const { along, from, size } = shareOf(pass, 'values', head);
+    assert.equal(along, 'columns');
+    const first = Math.round(from * values[0].length);
+    assert.equal(Math.round(size * values[0].length), d);
+    near(
+      values.map((row) => row.slice(first, first + d)),
+      v[head],
+      0,
+    );
+    assert.deepEqual(shareOf(pass, 'W_q', head), { along: 'rows', from, size });
+  }
+  const { numHeads, hiddens } = pass;
+  assert.deepEqual(
+    ['X', 'W_q', 'q', 'dots', 'concat'].map((part) => shapeOf(pass, part)),
+    [
+      ...[
+        [8, hiddens],
+        [hiddens, hiddens],
+        [numHeads, 8, d],
+        [numHeads, 8, 8],
+        [8, hiddens],
+      ],
+    ],
+  );
 });

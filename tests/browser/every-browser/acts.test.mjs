@@ -47,9 +47,13 @@ const flows = {
     await act.waitForSearch('?toy-guess=keys');
     assert.equal(countDifferent(await act.cellsOf('toy')), 1);
   },
-  async figure(act) {
-    await act.click('#figure button', 'Next');
-    await act.waitForText('#figure h3', /^Step 2 of 9/);
+  async inside(act) {
+    await act.click('#inside button', 'Next');
+    await act.waitForText('#inside h3', /^Step 2 of 9/);
+    await act.click('#inside .segment', '4 Scale');
+    await act.waitFor('#inside .inside-chart[data-done]');
+    await act.click('#inside button', 'd = 4');
+    await act.waitForText('#inside .inside-divisor-value', /^4$/);
   },
   async heads(act) {
     const cells = await act.cellsOf('heads');
@@ -86,11 +90,6 @@ const flows = {
     // The thumb that was dragged has the focus.
     await act.press('ArrowRight');
     await act.waitForSearch('?head=2&gates=1,0.05,1,1,1');
-  },
-  async why(act) {
-    await act.waitFor('#why .why-chart [data-done]');
-    await act.click('#why button', '√d = 8');
-    await act.waitForText('#why .why-divisor-value', /^8$/);
   },
   async train(act) {
     const status = '#train .run-status';

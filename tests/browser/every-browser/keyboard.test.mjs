@@ -22,13 +22,18 @@ const walks = {
     await visit.waitFor('#toy .goal[data-reached]');
     assert.ok(new Set((await visit.cellsOf('toy')).map(({ weight }) => weight)).size > 50);
   },
-  async figure(visit) {
-    await visit.tabTo('#figure .figure-go:has(~ .figure-steps) button', 'Next');
+  async inside(visit) {
+    await visit.tabTo('#inside .inside-go button', 'Next');
     await press(visit, 'Enter', 'Enter');
-    await visit.waitFor('#figure .figure-steps [value="3"]:checked');
-    await visit.tabTo('#figure .figure-steps input:checked');
+    await visit.waitFor('#inside .inside-steps [value="3"]:checked');
+    await visit.tabTo('#inside .inside-steps input:checked');
     await press(visit, 'ArrowDown');
-    await visit.waitForText('#figure h3', /^Step 4 of 9/);
+    await visit.waitForText('#inside h3', /^Step 4 of 9/);
+    await visit.tabTo('#inside .inside-key[tabindex="0"]');
+    await press(visit, 'ArrowDown', 'Enter');
+    await visit.tabTo('#inside .inside-divisor .slider');
+    await press(visit, 'End');
+    await visit.waitForText('#inside .inside-divisor-value', /^8$/);
   },
   async heads(visit) {
     const cells = await visit.cellsOf('heads');
@@ -51,17 +56,6 @@ const walks = {
     await visit.tabTo('#heads .layer-head', 'Head 4: select');
     await press(visit, 'Enter');
     await visit.waitForText('#heads .close-up .head-title', /^Head 4,/);
-  },
-  async why(visit) {
-    await visit.tabTo('#why .slider');
-    await press(visit, 'End');
-    await visit.waitForText('#why .why-divisor-value', /^128$/);
-    await press(visit, 'Home');
-    await visit.waitForText('#why .why-divisor-value', /^1$/);
-    await visit.waitForText('#why .why-made h3', /“my”/);
-    await visit.tabTo('#why .why-key[tabindex="0"]');
-    await press(visit, 'Home', 'ArrowDown', 'Enter');
-    await visit.waitForText('#why .why-made h3', /“small”/);
   },
   async train(visit) {
     const play = '#train .playback .primary';

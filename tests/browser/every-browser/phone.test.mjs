@@ -16,9 +16,11 @@ const visits = {
     await tap('#toy .segment', 'Random');
     await waitFor('#toy .goal[data-reached]');
   },
-  async figure({ tap, waitForText }) {
-    await tap('#figure .segment', '8 Concatenate');
-    await waitForText('#figure h3', /^Step 8 of 9/);
+  async inside({ tap, waitForText }) {
+    await tap('#inside .segment', '4 Scale');
+    await waitForText('#inside h3', /^Step 4 of 9/);
+    await tap('#inside button', 'd = 4');
+    await waitForText('#inside .inside-divisor-value', /^4$/);
   },
   async heads({ tap, waitForText }) {
     await tap('#heads .segment', 'Patterns');
@@ -29,10 +31,6 @@ const visits = {
     // The thumb jumps to where the track is touched.
     await tap('#heads .gates .slider', 'Gate of head 2');
     await waitForText('#heads .gates-moved', /by [1-9]/);
-  },
-  async why({ tap, waitForText }) {
-    await tap('#why button', '√d = 8');
-    await waitForText('#why .why-divisor-value', /^8$/);
   },
   async train({ tap, waitForText }) {
     await waitForText('#train .run-status', /^Step 0:/);

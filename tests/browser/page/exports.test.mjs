@@ -79,13 +79,12 @@ const figures = {
       'the layer': [0, /./, ({ parameters }) => parameters['W_q.weight'].shape, [20, 18]],
     },
   ],
-  why: [
-    '?why-order=product&why-divisor=8',
-    '#why .why-chart .chart[data-done]',
+  inside: [
+    '?inside-step=3&inside-order=product',
+    '#inside [data-strip] rect',
     {
-      'the weights of the keys': [24, />1\/8</, ({ weights }) => weights.length, 8],
-      'the products of a score': [4 * 64, /./, (products) => products.length, 64],
-      'entropy against d': [0, />512</, ({ dimensions }) => dimensions.at(-1).d, 512],
+      'the products of query and key': [4 * 4, /./, (products) => products.length, 4],
+      'the numbers of the layer': [0, /./, ({ layer }) => layer.W_o.shape, [12, 12]],
     },
   ],
   look: [

@@ -117,7 +117,7 @@ test('a hidden act has no link, and the last act is current at the end of the pa
 });
 
 test('without scroll anchoring (WebKit) the page keeps the act that is read in its place', async (t) => {
-  const { page } = await open(t, '#why', {
+  const { page } = await open(t, '#prune', {
     prepare: (tab) =>
       tab.evaluateOnNewDocument(() => {
         const { supports } = CSS;
@@ -132,14 +132,14 @@ test('without scroll anchoring (WebKit) the page keeps the act that is read in i
   for (const act of ['heads', 'train']) {
     await page.waitForSelector(`#${act} .live:not([data-awaited])`);
   }
-  /** Scrolls, makes an act higher, and gives the place of act `why` before and after. */
+  /** Scrolls, makes an act higher, and gives the place of act `prune` before and after. */
   const grow = (grown, scroll = 0) =>
     page.evaluate(
       async (id, by) => {
         const frames = async () => {
           for (let frame = 0; frame < 2; frame++) await new Promise(requestAnimationFrame);
         };
-        const top = () => document.querySelector('#why').getBoundingClientRect().top;
+        const top = () => document.querySelector('#prune').getBoundingClientRect().top;
         window.scrollBy({ top: by, behavior: 'instant' });
         await frames();
         const before = top();

@@ -127,7 +127,7 @@ async function openLanguage(t, language) {
   const { page } = await open(t, `?lang=${language}`);
   assert.equal(await page.$eval('html', ({ lang }) => lang), language);
   await loadAllActs(page);
-  await page.waitForSelector('#why [data-done]');
+  await page.waitForSelector('#inside .inside-figure');
   return page;
 }
 
@@ -210,7 +210,7 @@ const checks = {
       const faults = [];
       const seen = new Set();
       for (let step = 1; step <= 9; step++) {
-        document.querySelector(`#figure .figure-steps input[value="${step}"]`).click();
+        document.querySelector(`#inside .inside-steps input[value="${step}"]`).click();
         for (const each of document.querySelectorAll('.term')) {
           const { term: name } = each.dataset;
           if (seen.has(name) || !each.checkVisibility()) continue;
@@ -321,7 +321,7 @@ test('forced colours tell what is chosen and what stands on the scale', async (t
 });
 
 for (const [id, address, part, ...control] of [
-  ['why', '?why-d=16&why-divisor=8', '.rail-main', '√d = 4'],
+  ['inside', '', '.rail-main', '9', 'radio'],
   ['look', '', '.look-controls', 'Gate of layer 2, head 2', 'switch'],
 ]) {
   test(`controls of act ${id} stay in place on a phone when its goal is reached`, async (t) => {

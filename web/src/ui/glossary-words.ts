@@ -40,7 +40,7 @@ export const words = translatable('glossary', {
   query:
     'The query of a token is the vector that is compared with all keys to find what the token attends to.',
   score:
-    'The score of a query for a key is their dot product, divided by √d. Softmax turns scores into attention weights.',
+    'The score of a query for a key is their dot product divided by √d; softmax turns scores into attention weights.',
   'self-attention':
     'In self-attention queries, keys and values are projections of the same sequence.',
   softmax:

@@ -2,18 +2,15 @@ import { least } from 'd3-array';
 import { scaleLinear, scaleLog } from 'd3-scale';
 import { line } from 'd3-shape';
 
-import type { Store } from '../../address/store.js';
 import { formatShort } from '../../format/numbers.js';
 import { createChart, drawAxes, type Point, type Size } from '../../ui/chart.js';
 import { element, svg } from '../../ui/dom.js';
-import { type Dimension, dimensions, measureDimensions, uniform } from './dimensions.js';
-import type { InsideState, MeasureName } from './state.js';
+import { type Dimension, dimensions, measureDimensions, mostEntropy } from './dimensions.js';
 import { words } from './words.js';
 
 interface Shown {
   /** As far as they have been measured. */
   readonly measured: readonly Dimension[];
-  readonly measure: MeasureName;
   readonly d: number;
 }
 
@@ -23,13 +20,13 @@ const span = [height - margin.bottom, margin.top] as const;
 const variants = ['undivided', 'divided'] as const;
 
 /**
- * Entropy of the weights, or the gradient of softmax, of random queries and keys against d: with and without the division
- * by √d. It is measured when it is first drawn.
+ * Entropy of the weights of random queries and keys against d, with and without the division by √d. It is measured when
+ * it is first drawn.
  */
-export function createDimensionsChart(store: Store<InsideState>) {
+export function createDimensionsChart() {
   const measured: Dimension[] = [];
   let d = 0;
-  const now = (): Shown => ({ d, measured, measure: store.state.measure });
+  const now = (): Shown => ({ d, measured });
   const chart = createChart({ label: words.chart, height, draw: (size) => drawChart(now(), size) });
   const sentence = element('p', { class: 'inside-seen' });
   const root = element('div', { class: 'inside-chart' }, chart.root);
@@ -38,51 +35,45 @@ export function createDimensionsChart(store: Store<InsideState>) {
     sentence.textContent = sentenceOf(now());
     root.toggleAttribute('data-done', measured.length === dimensions.length);
   };
-  let drawn = '';
   return {
     ...{ root, sentence, svg: chart.root },
     draw(headSize: number): void {
-      const { measure } = store.state;
-      if (drawn === `${measure} ${headSize}`) return;
-      if (drawn === '') {
+      if (headSize === d) return;
+      if (d === 0) {
         void measureDimensions((next) => {
           measured.push(next);
           redraw();
         });
       }
-      drawn = `${measure} ${headSize}`;
       d = headSize;
       redraw();
     },
-    data: () => ({ uniform, dimensions: measured }),
   };
 }
 
-function drawChart({ measured, measure, d }: Shown, { width }: Size): SVGElement[] {
+function drawChart({ measured, d }: Shown, { width }: Size): SVGElement[] {
   const right = width - margin.right;
   const x = scaleLog([1, dimensions.at(-1) ?? 1], [margin.left, right]).base(2);
-  const even = uniform[measure];
-  const y = scaleLinear([0, 1.06 * even], [...span]);
-  const here = nearestOf({ measured, measure, d });
+  const y = scaleLinear([0, 1.06 * mostEntropy], [...span]);
+  const here = nearestOf({ measured, d });
   return [
     drawAxes(
       { scale: x, ticks: 10, name: words.dimension },
-      { scale: y, ticks: 4, name: words.measures[measure] },
+      { scale: y, ticks: 4, name: words.entropy },
     ),
-    svg('path', { class: 'inside-uniform', d: `M${margin.left},${y(even)}H${right}` }),
+    svg('path', { class: 'inside-uniform', d: `M${margin.left},${y(mostEntropy)}H${right}` }),
     svg(
       'text',
-      { class: 'inside-line-name', x: right, y: y(even) - 6, 'text-anchor': 'end' },
-      words.uniform[measure],
+      { class: 'inside-line-name', x: right, y: y(mostEntropy) - 6, 'text-anchor': 'end' },
+      words.equalWeights,
     ),
     svg('path', { class: 'inside-here', d: `M${x(d)},${span[0]}V${span[1]}` }),
-    ...(here === undefined ? [] : [drawHere(d, x(d) + 6, y(meanOf(here, measure)))]),
-    ...variants.flatMap((variant) => drawVariant({ measured, measure, d }, variant, x, y)),
+    ...(here === undefined
+      ? []
+      : [drawHere(d, x(d) + 6, y((here.undivided.entropy + here.divided.entropy) / 2))]),
+    ...variants.flatMap((variant) => drawVariant({ measured, d }, variant, x, y)),
   ];
 }
-
-const meanOf = ({ undivided, divided }: Dimension, measure: MeasureName): number =>
-  (undivided[measure] + divided[measure]) / 2;
 
 /** The name of the line at the act's d, between the two curves. */
 const drawHere = (d: number, x: number, y: number): SVGElement =>
@@ -90,12 +81,12 @@ const drawHere = (d: number, x: number, y: number): SVGElement =>
 
 /** A curve, its points, and its name once all of it is there. */
 function drawVariant(
-  { measured, measure, d }: Shown,
+  { measured, d }: Shown,
   variant: (typeof variants)[number],
   x: (d: number) => number,
   y: (value: number) => number,
 ): SVGElement[] {
-  const points = measured.map((each): Point => [each.d, each[variant][measure]]);
+  const points = measured.map((each): Point => [each.d, each[variant].entropy]);
   const path = line<Point>(
     ([size]) => x(size),
     ([, value]) => y(value),
@@ -137,19 +128,17 @@ function drawVariant(
   ];
 }
 
-/** What the chart shows at the measured size nearest to `d`. */
+/** What the chart shows at the measured size nearest to `d`, since the size of a head need not be a power of two. */
 function sentenceOf(shown: Shown): string {
   const here = nearestOf(shown);
-  const { measure } = shown;
   if (here === undefined) return words.measuring;
-  const format = measure === 'entropy' ? formatShort : (value: number) => value.toFixed(3);
-  return words.seen[measure](
-    here.d,
-    format(here.undivided[measure]),
-    format(here.divided[measure]),
+  const { d, undivided, divided } = here;
+  return words.seen(
+    d,
+    ...([undivided, divided].map(({ entropy }) => formatShort(entropy)) as [string, string]),
+    ...([undivided, divided].map(({ gradient }) => gradient.toFixed(3)) as [string, string]),
   );
 }
 
-/** The size of heads need not be a power of two. */
 const nearestOf = ({ measured, d }: Shown): Dimension | undefined =>
   least(measured, (each) => Math.abs(Math.log2(each.d / d)));

@@ -2,10 +2,12 @@ import { range, sum } from 'd3-array';
 import { scaledDotProductAttention, Tensor } from 'headwise';
 
 import { entropyOf } from './score.js';
-import type { MeasureName } from './state.js';
 
 /** Mean entropy of the weights, and mean p (1 − p): how much a weight changes with its own score. */
-export type Measures = Readonly<Record<MeasureName, number>>;
+export interface Measures {
+  readonly entropy: number;
+  readonly gradient: number;
+}
 
 /** Means over random queries and keys of size `d`. */
 export interface Dimension {
@@ -20,11 +22,8 @@ export const dimensions: readonly number[] = range(10).map((power) => 2 ** power
 /** Sets of eight keys, and queries for each: 512 rows of weights for each d. */
 const [numSets, numQueries, numKeys] = [64, 8, 8];
 
-/** The measures of equal weights. */
-export const uniform: Measures = {
-  entropy: Math.log(numKeys),
-  gradient: (1 / numKeys) * (1 - 1 / numKeys),
-};
+/** In nats, of eight equal weights. */
+export const mostEntropy = Math.log(numKeys);
 
 /** Of independent standard normal queries and keys. */
 export function measureDimension(d: number): Dimension {

@@ -8,7 +8,7 @@ import { element } from '../../ui/dom.js';
 import { withHeadColour } from '../../ui/head-colour.js';
 import { type Layout, narrowLayout, type Place, type Route, wideLayout } from './layout.js';
 import { followTheme, paint } from './paint.js';
-import type { Pass } from './pass.js';
+import { type Pass, shapeOf, shareOf } from './pass.js';
 import {
   edges,
   endsOf,
@@ -85,29 +85,6 @@ export function createStepsFigure(onStep: (step: StepNumber) => void): StepsFigu
   isNarrow.addEventListener('change', redraw);
   followTheme(redraw);
   return { root, draw };
-}
-
-/** Of all heads. */
-export function shapeOf(pass: Pass, part: Part): number[] {
-  const { rows, columns } = pass.matrixOf(part, 0);
-  if (part === 'k' || part === 'v') return [pass.numKvHeads, rows, columns];
-  const isOfHead = ['q', 'dots', 'scores', 'masked', 'weights', 'pooled'].includes(part);
-  return isOfHead ? [pass.numHeads, rows, columns] : [rows, columns];
-}
-
-/** The rows of W_q, W_k and W_v, or the columns of what holds all heads, that belong to a head; as shares of 1. */
-export function shareOf(
-  pass: Pass,
-  part: Part,
-  head: number,
-):
-  { readonly along: 'rows' | 'columns'; readonly from: number; readonly size: number } | undefined {
-  const isOfKeys = ['W_k', 'W_v', 'keys', 'values'].includes(part);
-  const [count, at] = isOfKeys ? [pass.numKvHeads, pass.kvHeadOf(head)] : [pass.numHeads, head];
-  const share = { from: at / count, size: 1 / count };
-  if (['W_q', 'W_k', 'W_v'].includes(part)) return { along: 'rows', ...share };
-  const hasColumns = ['queries', 'keys', 'values', 'concat', 'W_o'].includes(part);
-  return hasColumns ? { along: 'columns', ...share } : undefined;
 }
 
 /** Marks the rows or columns of the head in front. */

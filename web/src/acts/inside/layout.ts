@@ -98,7 +98,7 @@ function commonRoutes(places: Readonly<Record<Part, Place>>, way: 'across' | 'do
 
 /** From left to right, and up at the end. */
 export function wideLayout(): Layout {
-  const [top, middle, bottom] = [92, 186, 280];
+  const [top, middle, bottom] = [96, 188, 280];
   const card = { x: 102, y: 28, width: 672, height: 292, dx: 6 };
   const sizes = { wide: [70, 46], square: [58, 58], ofHead: [36, 46], map: [64, 64] } as const;
   const right = 890;

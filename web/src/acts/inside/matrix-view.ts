@@ -4,9 +4,9 @@ import { formatNumber, formatShape, formatTight } from '../../format/numbers.js'
 import { element } from '../../ui/dom.js';
 import { withHeadColour } from '../../ui/head-colour.js';
 import { announce } from '../../ui/live-region.js';
-import { bandOf, shapeOf, shareOf } from './figure.js';
+import { bandOf } from './figure.js';
 import { coloursOf, isMaskedCell, paint } from './paint.js';
-import type { Pass } from './pass.js';
+import { type Pass, shapeOf, shareOf } from './pass.js';
 import { isMap, type Part } from './steps.js';
 import { words } from './words.js';
 

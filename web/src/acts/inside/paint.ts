@@ -39,6 +39,8 @@ export function followTheme(redraw: () => void): void {
 export function paint(canvas: HTMLCanvasElement, pass: Pass, part: Part, head: number): void {
   const { rows, columns, data } = pass.matrixOf(part, head);
   canvas.width = columns;
+  // More numbers than pixels in the figure: means of them rather than some of them.
+  canvas.toggleAttribute('data-wide', columns > 64);
   canvas.height = rows;
   const largest = part === 'weights' ? 1 : pass.largestOf(part, head) || 1;
   const positive = (part === 'weights' ? rampOfHead(head) : rampOfSign(1)).bytes[theme];

@@ -116,3 +116,26 @@ export function passOf(inside: Inside, isModel: boolean): Pass {
     },
   };
 }
+
+/** The shape of a part, of all heads where each has its own. */
+export function shapeOf(pass: Pass, part: Part): number[] {
+  const { rows, columns } = pass.matrixOf(part, 0);
+  if (part === 'k' || part === 'v') return [pass.numKvHeads, rows, columns];
+  const isOfHead = ['q', 'dots', 'scores', 'masked', 'weights', 'pooled'].includes(part);
+  return isOfHead ? [pass.numHeads, rows, columns] : [rows, columns];
+}
+
+/** The rows of W_q, W_k and W_v, or the columns of what holds all heads, that belong to a head; as shares of 1. */
+export function shareOf(
+  pass: Pass,
+  part: Part,
+  head: number,
+):
+  { readonly along: 'rows' | 'columns'; readonly from: number; readonly size: number } | undefined {
+  const isOfKeys = ['W_k', 'W_v', 'keys', 'values'].includes(part);
+  const [count, at] = isOfKeys ? [pass.numKvHeads, pass.kvHeadOf(head)] : [pass.numHeads, head];
+  const share = { from: at / count, size: 1 / count };
+  if (['W_q', 'W_k', 'W_v'].includes(part)) return { along: 'rows', ...share };
+  const hasColumns = ['queries', 'keys', 'values', 'concat', 'W_o'].includes(part);
+  return hasColumns ? { along: 'columns', ...share } : undefined;
+}

@@ -11,7 +11,7 @@ import { createDimensionsChart } from './dimensions-chart.js';
 import type { Pass } from './pass.js';
 import { createProductsChart } from './products-chart.js';
 import { isOwnDivisorRoot, ownDivisor, type Scored, scoreOf } from './score.js';
-import { type InsideState, measureNames, orderNames } from './state.js';
+import { type InsideState, orderNames } from './state.js';
 import { words } from './words.js';
 
 export interface ScoreView {
@@ -28,7 +28,7 @@ export function createScoreView(store: Store<InsideState>): ScoreView {
   const head = element('div', { class: 'inside-keys-head' });
   const products = createProductsChart();
   const divisor = createDivisor(store);
-  const chart = createDimensionsChart(store);
+  const chart = createDimensionsChart();
   const productsView = element(
     'section',
     { class: 'inside-products' },
@@ -52,16 +52,7 @@ export function createScoreView(store: Store<InsideState>): ScoreView {
     element(
       'div',
       { class: 'inside-random' },
-      element(
-        'div',
-        { class: 'inside-title-row unseen-labels' },
-        element('h4', {}, words.chartTitle),
-        boundChoice(store, 'measure', {
-          label: words.measure,
-          values: measureNames,
-          nameOf: (name) => words.measures[name],
-        }),
-      ),
+      element('h4', {}, words.chartTitle),
       chart.root,
       chart.sentence,
     ),

@@ -5,8 +5,6 @@ import { type StepNumber, stepNumbers } from './steps.js';
 /** `auto`: the sentence as soon as some act has loaded the model, the small layer before. */
 export const inputNames = ['auto', 'small', 'sentence'] as const;
 export const orderNames = ['column', 'product'] as const;
-export const measureNames = ['entropy', 'gradient'] as const;
-export type MeasureName = (typeof measureNames)[number];
 
 /** What the controls of the act hold. Layers, heads and tokens beyond the last one count as the last one. */
 export interface InsideState {
@@ -24,8 +22,6 @@ export interface InsideState {
   readonly order: (typeof orderNames)[number];
   /** By which dot products are divided; 0: as the layer does. */
   readonly divisor: number;
-  /** What the chart of random queries shows. */
-  readonly measure: MeasureName;
 }
 
 const upTo = (max: number, min: 0 | 1) => ({ min, max, step: 1 });
@@ -39,7 +35,6 @@ const fields: Fields<InsideState> = {
   key: numberField('inside-key', upTo(40, 0), 0),
   order: choiceField('inside-order', orderNames, 'column'),
   divisor: numberField('inside-divisor', { min: 0, max: 512, step: 0.01 }, 0),
-  measure: choiceField('inside-measure', measureNames, 'entropy'),
 };
 
 export const createInsideStore = (): Store<InsideState> => new Store(fields);

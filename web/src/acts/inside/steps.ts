@@ -55,8 +55,7 @@ export const steps: Readonly<Record<StepNumber, Step>> = {
     shapes: [
       ['X', ...projected],
       ['self.W_q(queries)', ...projected],
-      ['self.W_k(keys)', 'batch', 'keys', 'hiddens'],
-      ['self.W_v(values)', 'batch', 'keys', 'hiddens'],
+      ['self.W_k(keys), self.W_v(values)', 'batch', 'keys', 'hiddens'],
     ],
   },
   2: {

@@ -135,20 +135,14 @@ export const inside: Translation<typeof EnglishInside> = {
   ofAtMost: (entropy, most) => `${entropy} dari ${most}`,
   deviation: 'Simpangan baku skor head',
   chartTitle: 'Mengapa √d: kueri dan kunci acak',
-  chart: 'Entropi bobot, atau gradien softmax, terhadap d, dengan dan tanpa pembagian oleh √d',
-  measure: 'Yang diukur',
-  measures: { entropy: 'Entropi', gradient: 'Gradien' },
+  chart: 'Entropi bobot terhadap d, dengan dan tanpa pembagian oleh √d',
   dimension: 'd',
   here: (d) => `d = ${d}`,
   variants: { undivided: 'q · k', divided: 'q · k / √d' },
-  uniform: { entropy: 'bobot seragam: ln 8', gradient: 'bobot seragam: 7/64' },
+  equalWeights: 'bobot seragam: ln 8',
   measuring: 'Sedang mengukur.',
-  seen: {
-    entropy: (d, undivided, divided) =>
-      `Pada d = ${d}, rata-rata entropi bobot adalah ${undivided} tanpa pembagian dan ${divided} dengan pembagian. Tanpa pembagian, satu dari 8 kunci mengambil seluruh bobot ketika d membesar.`,
-    gradient: (d, undivided, divided) =>
-      `Pada d = ${d}, rata-rata gradien p(1 − p) dari bobot p adalah ${undivided} tanpa pembagian dan ${divided} dengan pembagian. Tanpa pembagian, gradien lenyap ketika d membesar dan lapisan tidak dapat belajar.`,
-  },
+  seen: (d, entropy, divided, gradient, dividedGradient) =>
+    `Pada d = ${d}, rata-rata entropi bobot adalah ${entropy} tanpa pembagian dan ${divided} dengan pembagian. Rata-rata gradien p(1 − p) dari bobot p adalah ${gradient} tanpa pembagian dan ${dividedGradient} dengan pembagian. Tanpa pembagian, ketika d membesar, satu dari 8 kunci mengambil seluruh bobot dan gradien lenyap.`,
 
   exports: { products: 'hasil kali kueri dan kunci', chart: 'angka lapisan' },
 };

@@ -134,20 +134,14 @@ export const inside: Translation<typeof EnglishInside> = {
   ofAtMost: (entropy, most) => `${entropy} / 최대 ${most}`,
   deviation: '헤드 점수의 표준편차',
   chartTitle: '왜 √d인가: 무작위 쿼리와 키',
-  chart: 'd에 따른 가중치의 엔트로피 또는 소프트맥스의 기울기, √d로 나눈 경우와 나누지 않은 경우',
-  measure: '측정 대상',
-  measures: { entropy: '엔트로피', gradient: '기울기' },
+  chart: 'd에 따른 가중치의 엔트로피, √d로 나눈 경우와 나누지 않은 경우',
   dimension: 'd',
   here: (d) => `d = ${d}`,
   variants: { undivided: 'q · k', divided: 'q · k / √d' },
-  uniform: { entropy: '균등한 가중치: ln 8', gradient: '균등한 가중치: 7/64' },
+  equalWeights: '균등한 가중치: ln 8',
   measuring: '측정 중입니다.',
-  seen: {
-    entropy: (d, undivided, divided) =>
-      `d = ${d}일 때 가중치의 평균 엔트로피는 나누지 않으면 ${undivided}, 나누면 ${divided}입니다. 나누지 않으면 d가 커질수록 키 8개 중 하나가 가중치를 모두 차지합니다.`,
-    gradient: (d, undivided, divided) =>
-      `d = ${d}일 때 가중치 p의 평균 기울기 p(1 − p)는 나누지 않으면 ${undivided}, 나누면 ${divided}입니다. 나누지 않으면 d가 커질수록 기울기가 사라져 층이 학습하지 못합니다.`,
-  },
+  seen: (d, entropy, divided, gradient, dividedGradient) =>
+    `d = ${d}일 때 가중치의 평균 엔트로피는 나누지 않으면 ${entropy}, 나누면 ${divided}입니다. 가중치 p의 평균 기울기 p(1 − p)는 나누지 않으면 ${gradient}, 나누면 ${dividedGradient}입니다. 나누지 않으면 d가 커질수록 키 8개 중 하나가 가중치를 모두 차지하고 기울기가 사라집니다.`,
 
   exports: { products: '쿼리와 키의 곱', chart: '층의 수' },
 };

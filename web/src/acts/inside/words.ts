@@ -1,7 +1,7 @@
 import { translatable } from '../../format/translation.js';
 import { count } from '../../format/sentences.js';
 import type { Pass } from './pass.js';
-import type { InsideState, MeasureName } from './state.js';
+import type { InsideState } from './state.js';
 import type { Guess, Part, StepNumber } from './steps.js';
 
 const names = {
@@ -16,7 +16,7 @@ export const words = translatable('inside', {
   rail: 'Steps of multi-head attention',
   goal: {
     task: 'Predict: from step 2 on, each head works by itself. In which step are numbers of different heads first added?',
-    answer: 'Your prediction: step',
+    answer: 'Your prediction',
     answers: {
       6: () => 'Not yet: softmax works on the scores of one head. Look at a later step.',
       7: () => 'Not yet: pooling averages the values of one head. Look at a later step.',
@@ -154,24 +154,14 @@ export const words = translatable('inside', {
   ofAtMost: (entropy: string, most: string) => `${entropy} of ${most}`,
   deviation: 'Standard deviation of the head’s scores',
   chartTitle: 'Why √d: random queries and keys',
-  chart:
-    'Entropy of the weights, or gradient of softmax, against d, with and without division by √d',
-  measure: 'What is measured',
-  measures: { entropy: 'Entropy', gradient: 'Gradient' } satisfies Record<MeasureName, string>,
+  chart: 'Entropy of the weights against d, with and without division by √d',
   dimension: 'd',
   here: (d: number) => `d = ${d}`,
   variants: { undivided: 'q · k', divided: 'q · k / √d' },
-  uniform: { entropy: 'equal weights: ln 8', gradient: 'equal weights: 7/64' } satisfies Record<
-    MeasureName,
-    string
-  >,
+  equalWeights: 'equal weights: ln 8',
   measuring: 'Measuring.',
-  seen: {
-    entropy: (d: number, undivided: string, divided: string) =>
-      `At d = ${d} the mean entropy of the weights is ${undivided} without the division and ${divided} with it. Without it, one of the 8 keys takes all the weight as d grows.`,
-    gradient: (d: number, undivided: string, divided: string) =>
-      `At d = ${d} the mean gradient p(1 − p) of a weight p is ${undivided} without the division and ${divided} with it. Without it, the gradient vanishes as d grows, and the layer cannot learn.`,
-  } satisfies Record<MeasureName, (d: number, undivided: string, divided: string) => string>,
+  seen: (d: number, entropy: string, divided: string, gradient: string, dividedGradient: string) =>
+    `At d = ${d} the mean entropy of the weights is ${entropy} without the division and ${divided} with it. The mean gradient p(1 − p) of a weight p is ${gradient} without it and ${dividedGradient} with it: as d grows, one of the 8 keys takes all the weight and the gradient vanishes.`,
 
   exports: { products: 'the products of query and key', chart: 'the numbers of the layer' },
 });

@@ -131,20 +131,14 @@ export const inside: Translation<typeof EnglishInside> = {
   ofAtMost: (entropy, most) => `${entropy}（最大${most}）`,
   deviation: '该头分数的标准差',
   chartTitle: '为何除以√d：随机的查询和键',
-  chart: '除以√d与不除时，权重的熵或softmax的梯度随d的变化',
-  measure: '测量什么',
-  measures: { entropy: '熵', gradient: '梯度' },
+  chart: '除以√d与不除时，权重的熵随d的变化',
   dimension: 'd',
   here: (d) => `d = ${d}`,
   variants: { undivided: 'q · k', divided: 'q · k / √d' },
-  uniform: { entropy: '均匀权重：ln 8', gradient: '均匀权重：7/64' },
+  equalWeights: '均匀权重：ln 8',
   measuring: '正在测量。',
-  seen: {
-    entropy: (d, undivided, divided) =>
-      `d = ${d}时，权重的平均熵不除时为${undivided}，除后为${divided}。不除的话，d越大，8个键中的一个就越接近占去全部权重。`,
-    gradient: (d, undivided, divided) =>
-      `d = ${d}时，权重p的平均梯度p(1 − p)不除时为${undivided}，除后为${divided}。不除的话，梯度随d增大而消失，层就学不动了。`,
-  },
+  seen: (d, entropy, divided, gradient, dividedGradient) =>
+    `d = ${d}时，权重的平均熵不除时为${entropy}，除后为${divided}；权重p的平均梯度p(1 − p)不除时为${gradient}，除后为${dividedGradient}。不除的话，d越大，8个键中的一个就越接近占去全部权重，梯度也随之消失。`,
 
   exports: { products: '查询与键的各个乘积', chart: '这一层的数值' },
 };
