@@ -14,7 +14,7 @@ interface Shown {
   readonly d: number;
 }
 
-const height = 168;
+const height = 160;
 const margin = { left: 38, right: 14, top: 26, bottom: 38 } as const;
 const span = [height - margin.bottom, margin.top] as const;
 const variants = ['undivided', 'divided'] as const;

@@ -2,7 +2,7 @@ import { max } from 'd3-array';
 import { html, nothing, render } from 'lit-html';
 
 import type { Store } from '../../address/store.js';
-import { formatSetting, formatShort, formatSigned, formatWeight } from '../../format/numbers.js';
+import { formatSetting, formatShort, formatSigned } from '../../format/numbers.js';
 import { boundChoice } from '../../ui/controls/choice.js';
 import { createSlider } from '../../ui/controls/slider.js';
 import { element } from '../../ui/dom.js';
@@ -114,7 +114,7 @@ const queryOf = (
       )}
     </select>
   </label>
-  <span class="inside-key-columns" aria-hidden="true"
+  <span class="inside-key-columns"
     ><span>${isScaling ? words.scoreColumn : words.dotColumn}</span
     >${isScaling ? html`<span>${words.weightColumn}</span>` : nothing}</span
   >
@@ -132,14 +132,10 @@ function keysOf(pass: Pass, scored: Scored, isScaling: boolean, store: Store<Ins
   return scored.keys.map((each) => {
     const token = pass.tokens[each.key] ?? '';
     const value = numberOf(each);
-    const spoken = isScaling
-      ? words.keyScore(token, formatShort(value), formatWeight(each.weight))
-      : words.keyDot(token, formatShort(value));
     return html`<button
       type="button"
       class="inside-key"
       aria-pressed=${each.key === scored.key}
-      aria-label=${spoken}
       data-key=${each.key}
       data-dot=${each.dot}
       data-score=${each.score}

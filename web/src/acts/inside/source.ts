@@ -10,6 +10,8 @@ import { words } from './words.js';
 /** `failed`: the notice of the shared model, or the sentence about the text, says why. */
 export type SourceState = 'small' | 'loading' | 'ready' | 'empty' | 'unknown' | 'failed';
 
+const pauseMs = 300;
+
 interface Wish {
   readonly text: string;
   readonly layer: number;
@@ -36,7 +38,13 @@ export class Source {
       this.#follow();
     };
     this.#store.subscribe(follow);
-    sentence.subscribe(follow);
+    let timer: number | undefined;
+    sentence.subscribe((_state, origin) => {
+      window.clearTimeout(timer);
+      // While the reader writes, the act can wait.
+      if (origin === 'replace') timer = window.setTimeout(follow, pauseMs);
+      else follow();
+    });
     languageModel().onChange(() => {
       follow();
       // The progress of a load.

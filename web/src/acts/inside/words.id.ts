@@ -113,8 +113,6 @@ export const inside: Translation<typeof EnglishInside> = {
   dotColumn: 'q · k',
   scoreColumn: 'skor',
   weightColumn: 'bobot',
-  keyDot: (token, dot) => `Kunci “${token}”: hasil kali titik ${dot}`,
-  keyScore: (token, score, weight) => `Kunci “${token}”: skor ${score}, bobot ${weight}`,
   productsTitle: (query, key) => `Kueri “${query}” · kunci “${key}”`,
   product: 'Hasil kali',
   strips: { q: 'q', k: 'k', product: 'q × k', sum: 'total' },

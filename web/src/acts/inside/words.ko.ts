@@ -112,8 +112,6 @@ export const inside: Translation<typeof EnglishInside> = {
   dotColumn: 'q · k',
   scoreColumn: '점수',
   weightColumn: '가중치',
-  keyDot: (token, dot) => `키 “${token}”: 내적 ${dot}`,
-  keyScore: (token, score, weight) => `키 “${token}”: 점수 ${score}, 가중치 ${weight}`,
   productsTitle: (query, key) => `쿼리 “${query}” · 키 “${key}”`,
   product: '곱',
   strips: { q: 'q', k: 'k', product: 'q × k', sum: '합' },

@@ -117,9 +117,6 @@ export const words = translatable('inside', {
   dotColumn: 'q · k',
   scoreColumn: 'score',
   weightColumn: 'weight',
-  keyDot: (token: string, dot: string) => `Key “${token}”: dot product ${dot}`,
-  keyScore: (token: string, score: string, weight: string) =>
-    `Key “${token}”: score ${score}, weight ${weight}`,
   productsTitle: (query: string, key: string) => `Query “${query}” · key “${key}”`,
   product: 'Product',
   strips: { q: 'q', k: 'k', product: 'q × k', sum: 'sum' },
@@ -152,7 +149,7 @@ export const words = translatable('inside', {
   largest: 'Largest weight',
   entropy: 'Entropy of the weights',
   ofAtMost: (entropy: string, most: string) => `${entropy} of ${most}`,
-  deviation: 'Standard deviation of the head’s scores',
+  deviation: 'Std. deviation of the scores',
   chartTitle: 'Why √d: random queries and keys',
   chart: 'Entropy of the weights against d, with and without division by √d',
   dimension: 'd',
@@ -161,7 +158,7 @@ export const words = translatable('inside', {
   equalWeights: 'equal weights: ln 8',
   measuring: 'Measuring.',
   seen: (d: number, entropy: string, divided: string, gradient: string, dividedGradient: string) =>
-    `At d = ${d} the mean entropy of the weights is ${entropy} without the division and ${divided} with it. The mean gradient p(1 − p) of a weight p is ${gradient} without it and ${dividedGradient} with it: as d grows, one of the 8 keys takes all the weight and the gradient vanishes.`,
+    `At d = ${d} the mean entropy is ${entropy} without the division and ${divided} with it; the mean gradient p(1 − p) of a weight p is ${gradient} and ${dividedGradient}. Without the division, one of the 8 keys takes all the weight as d grows.`,
 
   exports: { products: 'the products of query and key', chart: 'the numbers of the layer' },
 });

@@ -110,8 +110,6 @@ export const inside: Translation<typeof EnglishInside> = {
   dotColumn: 'q · k',
   scoreColumn: '分数',
   weightColumn: '权重',
-  keyDot: (token, dot) => `键“${token}”：点积${dot}`,
-  keyScore: (token, score, weight) => `键“${token}”：分数${score}，权重${weight}`,
   productsTitle: (query, key) => `查询“${query}” · 键“${key}”`,
   product: '乘积',
   strips: { q: 'q', k: 'k', product: 'q × k', sum: '和' },
