@@ -83,8 +83,12 @@ const figures = {
     '?inside-step=3&inside-order=product',
     '#inside [data-strip] rect',
     {
-      'the products of query and key': [4 * 4, /./, (products) => products.length, 4],
-      'the numbers of the layer': [0, /./, ({ layer }) => layer.W_o.shape, [12, 12]],
+      'the products of query and key': [
+        4 * 4,
+        /./,
+        ({ products, layer }) => [products.length, ...layer.W_o.shape],
+        [4, 12, 12],
+      ],
     },
   ],
   look: [

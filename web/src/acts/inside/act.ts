@@ -40,7 +40,11 @@ export function createInsideContent(store: Store<InsideState>): HTMLElement[] {
   show();
 
   const scale = createSignedScale({ ends: words.legend, label: words.legendLabel });
-  const scored = () => scoreOf(source.pass, headNow(), store.state);
+  const numbers = () => {
+    const query = scoreOf(source.pass, headNow(), store.state);
+    const products = productsOf(query, store.state.order);
+    return { layer: dataOf(source.pass, headNow()), query, products };
+  };
   return [
     createStage({
       label: words.rail,
@@ -49,12 +53,12 @@ export function createInsideContent(store: Store<InsideState>): HTMLElement[] {
         {
           name: words.exports.products,
           figure: () => detail.score.products,
-          data: () => productsOf(scored(), store.state.order),
+          data: () => (store.state.step === 3 ? numbers() : undefined),
         },
         {
           name: words.exports.chart,
           figure: () => detail.score.chart,
-          data: () => ({ layer: dataOf(source.pass, headNow()), query: scored() }),
+          data: () => (store.state.step === 4 ? numbers() : undefined),
         },
       ]),
       views: [

@@ -142,5 +142,5 @@ export const inside: Translation<typeof EnglishInside> = {
   seen: (d, entropy, divided, gradient, dividedGradient) =>
     `Pada d = ${d}, rata-rata entropi bobot adalah ${entropy} tanpa pembagian dan ${divided} dengan pembagian. Rata-rata gradien p(1 − p) dari bobot p adalah ${gradient} tanpa pembagian dan ${dividedGradient} dengan pembagian. Tanpa pembagian, ketika d membesar, satu dari 8 kunci mengambil seluruh bobot dan gradien lenyap.`,
 
-  exports: { products: 'hasil kali kueri dan kunci', chart: 'angka lapisan' },
+  exports: { products: 'hasil kali kueri dan kunci', chart: 'entropi terhadap d' },
 };

@@ -141,5 +141,5 @@ export const inside: Translation<typeof EnglishInside> = {
   seen: (d, entropy, divided, gradient, dividedGradient) =>
     `d = ${d}일 때 가중치의 평균 엔트로피는 나누지 않으면 ${entropy}, 나누면 ${divided}입니다. 가중치 p의 평균 기울기 p(1 − p)는 나누지 않으면 ${gradient}, 나누면 ${dividedGradient}입니다. 나누지 않으면 d가 커질수록 키 8개 중 하나가 가중치를 모두 차지하고 기울기가 사라집니다.`,
 
-  exports: { products: '쿼리와 키의 곱', chart: '층의 수' },
+  exports: { products: '쿼리와 키의 곱', chart: 'd에 따른 엔트로피' },
 };

@@ -160,5 +160,5 @@ export const words = translatable('inside', {
   seen: (d: number, entropy: string, divided: string, gradient: string, dividedGradient: string) =>
     `At d = ${d} the mean entropy is ${entropy} without the division and ${divided} with it; the mean gradient p(1 − p) of a weight p is ${gradient} and ${dividedGradient}. Without the division, one of the 8 keys takes all the weight as d grows.`,
 
-  exports: { products: 'the products of query and key', chart: 'the numbers of the layer' },
+  exports: { products: 'the products of query and key', chart: 'entropy against d' },
 });

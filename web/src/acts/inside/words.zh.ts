@@ -138,5 +138,5 @@ export const inside: Translation<typeof EnglishInside> = {
   seen: (d, entropy, divided, gradient, dividedGradient) =>
     `d = ${d}时，权重的平均熵不除时为${entropy}，除后为${divided}；权重p的平均梯度p(1 − p)不除时为${gradient}，除后为${dividedGradient}。不除的话，d越大，8个键中的一个就越接近占去全部权重，梯度也随之消失。`,
 
-  exports: { products: '查询与键的各个乘积', chart: '这一层的数值' },
+  exports: { products: '查询与键的各个乘积', chart: '熵随d的变化' },
 };
