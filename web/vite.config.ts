@@ -6,6 +6,7 @@ import { minify } from 'terser';
 import { defineConfig, type Plugin } from 'vite';
 
 import headers from './headers.json' with { type: 'json' };
+import { openingHtml } from './opening.js';
 import { words as pageWords } from './src/app/words.js';
 
 /** Fills `{{name}}` in index.html from src/app/words.ts, so that all words of the page stay in one place. */
@@ -15,11 +16,13 @@ function words(dictionary: Readonly<Partial<Record<string, string>>>): Plugin {
   return {
     name: 'words',
     transformIndexHtml: (html) =>
-      html.replace(/\{\{(\w+)\}\}/g, (_match, name: string) => {
-        const value = dictionary[name];
-        if (value === undefined) throw new Error(`index.html: no text named ${name}`);
-        return escape(value);
-      }),
+      html
+        .replace('{{{opening}}}', openingHtml())
+        .replace(/\{\{(\w+)\}\}/g, (_match, name: string) => {
+          const value = dictionary[name];
+          if (value === undefined) throw new Error(`index.html: no text named ${name}`);
+          return escape(value);
+        }),
   };
 }
 
@@ -123,7 +126,7 @@ export default defineConfig({
       globDirectory: path('../build/page'),
       globPatterns: ['**/*'],
       // The worker keeps the model's once it has loaded them.
-      globIgnores: [...licences, 'model/*'],
+      globIgnores: [...licences, 'model/*', 'preview.png'],
       injectionPoint: 'self.__SW_MANIFEST',
       rollupFormat: 'iife',
     }),

@@ -4,7 +4,7 @@ import { describe, test } from 'node:test';
 import { fromRoot } from '../../../scripts/lib/files.mjs';
 import { violations } from '../lib/axe.mjs';
 import { openFlows } from '../lib/flows.mjs';
-import { isReady, open, searchOf } from '../lib/pages.mjs';
+import { actsOf, isReady, loadAllActs, open, searchOf } from '../lib/pages.mjs';
 
 const isDrawn = { until: '#heads .map' };
 const textOf = (page, selector) => page.$eval(selector, (found) => found.textContent);
@@ -243,6 +243,36 @@ test('the address hides what it names and nothing else, and keeps unknown names'
   });
 });
 
+test('nothing empty is left around what is hidden', async (t) => {
+  const { page } = await open(t, '?hide=controls,goal,export,link,reset,prose#train');
+  await loadAllActs(page);
+  const left = await page.evaluate(() =>
+    [...document.querySelectorAll('.act :is(details, .rail, .rail-main, .controls)')]
+      .filter((part) => part.checkVisibility())
+      .filter((part) =>
+        [...part.children].every((each) => each.localName === 'summary' || !each.checkVisibility()),
+      )
+      .map((part) => `${part.closest('.act').id}: ${part.className}`),
+  );
+  assert.deepEqual(left, []);
+});
+
+test('a presentation shows the act of the address alone, the next by an arrow, and ends with Escape', async (t) => {
+  const { page } = await open(t, '?present=1#train');
+  const shown = () =>
+    page.$$eval('.act', (acts) => acts.filter((act) => act.checkVisibility()).map(({ id }) => id));
+  assert.deepEqual(await shown(), ['train']);
+  await page.keyboard.press('ArrowRight');
+  const acts = await actsOf(page);
+  assert.deepEqual(await shown(), [acts[acts.indexOf('train') + 1]]);
+  await page.click('.present-bar [aria-expanded]');
+  await page.waitForSelector('[data-presented] .rail', { visible: true });
+  await page.keyboard.press('Escape');
+  await page.waitForFunction(() => !document.documentElement.hasAttribute('data-present'));
+  assert.equal(await searchOf(page), '');
+  assert.deepEqual(await shown(), acts);
+});
+
 describe('where it cannot run', () => {
   test('an act whose code does not load says so, and the others work', async (t) => {
     const causes = /act-[\w-]+\.(?:js|css)|ERR_FAILED|dynamically imported module/;
@@ -259,10 +289,10 @@ describe('where it cannot run', () => {
     const causes = /^request: .*\/assets\/[\w-]+\.js undefined$/;
     const { page } = await open(t, '', {
       prepare: (tab) => tab.setJavaScriptEnabled(false),
-      until: 'noscript h1',
+      until: 'noscript p',
       causes,
     });
-    assert.match(await textOf(page, 'noscript'), /multi-head attention.*needs JavaScript/s);
+    assert.match(await textOf(page, 'noscript'), /needs JavaScript/);
   });
 
   test('without WebAssembly SIMD it says so in the act of the address, whose name may have escapes', async (t) => {

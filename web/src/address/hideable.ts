@@ -35,6 +35,32 @@ function mark<Target extends HTMLElement>(name: string, target: Target): Target 
   return target;
 }
 
+/** Hidden because all they hold is. */
+const emptied = new Set<Element>();
+
+/** What may stand in a part beside its content. */
+const titles = 'summary, h2, h3, h4, legend, .control-label, [data-hidden]';
+
+/** Hides what is left empty around hidden parts: disclosures, rails, headings. To be called when parts are placed. */
+export function hideEmptied(): void {
+  for (const part of emptied) part.removeAttribute('data-hidden');
+  emptied.clear();
+  for (const [target, name] of marked) {
+    if (!hidden.has(name)) continue;
+    let part = target.parentElement;
+    while (part !== null && !part.matches('body, header, main, .act, .live') && isEmpty(part)) {
+      part.setAttribute('data-hidden', '');
+      emptied.add(part);
+      part = part.parentElement;
+    }
+  }
+}
+
+const isEmpty = ({ childNodes }: Element): boolean =>
+  [...childNodes].every((child) =>
+    child instanceof Element ? child.matches(titles) : (child.textContent ?? '').trim() === '',
+  );
+
 /**
  * Hides what the query of an address names, and returns a sentence for each unknown name.
  *
@@ -44,6 +70,7 @@ export function hideFrom(parameters: URLSearchParams, acts: readonly string[]): 
   const names = (parameters.get('hide') ?? '').split(',').filter((name) => name !== '');
   hidden = new Set(names);
   for (const [target, name] of marked) apply(target, name);
+  hideEmptied();
   const known: readonly string[] = [...acts, ...parts];
   const unknown = names.filter((name) => !known.includes(name));
   return unknown.map((name) => words.hide(name, known));

@@ -1,5 +1,6 @@
 import { render } from 'lit-html';
 
+import { hideEmptied } from '../address/hideable.js';
 import { followAddress, readAddress } from '../address/history.js';
 import { updatedAddress } from '../address/old-addresses.js';
 import { actOfQuestion, questions } from '../questions/state.js';
@@ -13,6 +14,7 @@ import { addressedId, landOn } from './landing.js';
 import { followLanguage } from './language.js';
 import { addFrame } from './navigation.js';
 import { createPage, type PlacedAct } from './page.js';
+import { present } from './present.js';
 import { words } from './words.js';
 
 async function start(): Promise<void> {
@@ -22,7 +24,7 @@ async function start(): Promise<void> {
   const showReady = addFrame(acts);
   openTerms();
   const addressed = acts.map(({ open, ...placed }) => ({ ...open(), ...placed }));
-  const shared = [sentence, questions].map((store) => ({ store, showNotices }));
+  const shared = [sentence, questions, present].map((store) => ({ store, showNotices }));
   const stores = [...addressed, ...shared];
   readAddress(stores, showNotices);
   for (const { content, ...place } of addressed) {
@@ -89,6 +91,7 @@ function appendWhenNear(
     live.removeAttribute('data-awaited');
     live.replaceChildren(...content);
     root.append(...asked);
+    hideEmptied();
   });
 }
 

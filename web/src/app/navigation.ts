@@ -4,6 +4,7 @@ import { anchorActs, hasAnchoring } from './anchoring.js';
 import { currentAct } from './current-act.js';
 import { addressedId, focusAct, keepLanding, landOn } from './landing.js';
 import { keepOffline } from './offline.js';
+import { createPresent } from './present.js';
 import { words } from './words.js';
 
 /** An act with its short name. */
@@ -16,10 +17,12 @@ interface NamedAct {
  * Links to the acts; the one being read is marked as current, and one
  * that is not shown has no link.
  */
-export function createNavigation(acts: readonly NamedAct[]): HTMLElement {
+export function createNavigation(acts: readonly NamedAct[]): HTMLElement[] {
   const roots = acts.map(({ root }) => root);
   const links = acts.map((act) => element('a', { href: `#${act.root.id}` }, ...nameOf(act)));
   const items = links.map((link) => element('li', {}, link));
+  let current = -1;
+  const present = createPresent({ roots, current: () => current });
   const root = element(
     'nav',
     { class: 'navigation', 'aria-label': words.frame.navigation },
@@ -28,6 +31,7 @@ export function createNavigation(acts: readonly NamedAct[]): HTMLElement {
       { class: 'page navigation-row' },
       element('p', { class: 'site-name' }, words.header.name),
       element('ol', { class: 'act-links' }, ...items),
+      present.button,
     ),
   );
 
@@ -38,14 +42,14 @@ export function createNavigation(acts: readonly NamedAct[]): HTMLElement {
     );
     const { scrollHeight } = document.documentElement;
     const below = scrollHeight - window.innerHeight - window.scrollY;
-    const current = currentAct(tops, window.innerHeight, below);
+    current = currentAct(tops, window.innerHeight, below);
     links.forEach((link, index) => {
       setAttributes(items[index], { hidden: !shown[index] });
       setAttributes(link, { 'aria-current': index === current ? 'location' : undefined });
     });
   };
   updateOncePerFrame(update);
-  return root;
+  return [root, present.bar];
 }
 
 /** The number of an act, as its heading has it, and its short name. */
@@ -74,7 +78,7 @@ export function addFrame(acts: readonly NamedAct[]): () => void {
   main.setAttribute('aria-busy', 'true');
   document.body.prepend(
     element('a', { class: 'skip-link', href: '#acts' }, words.frame.skip),
-    createNavigation(acts),
+    ...createNavigation(acts),
   );
   return () => {
     main.removeAttribute('aria-busy');

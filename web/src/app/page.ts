@@ -25,7 +25,7 @@ export interface Page {
 export function createPage(aboutLanguage: readonly string[]): Page {
   const placed = acts.map((act, index) => placeAct(act, index + 1));
   const notices = createNotices();
-  document.querySelector('.not-served')?.remove();
+  for (const made of document.querySelectorAll('.not-served, .opening')) made.remove();
   document.body.append(
     element(
       'header',

@@ -57,6 +57,8 @@ export const app: Translation<typeof EnglishApp> = {
 
   notLoaded: 'Bagian ini gagal dimuat. Periksa koneksi, lalu muat ulang halaman.',
 
+  present: { start: 'Presentasi', controls: 'Kontrol', leave: 'Keluar', label: 'Presentasi' },
+
   frame: {
     skip: 'Langsung ke bagian pertama',
     navigation: 'Bagian',

@@ -56,6 +56,8 @@ export const app: Translation<typeof EnglishApp> = {
 
   notLoaded: '이 섹션을 불러오지 못했습니다. 연결을 확인한 뒤 페이지를 새로 고치십시오.',
 
+  present: { start: '발표', controls: '조작', leave: '나가기', label: '발표 화면' },
+
   frame: {
     skip: '첫 번째 섹션으로 건너뛰기',
     navigation: '섹션',

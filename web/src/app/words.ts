@@ -34,6 +34,8 @@ export const words = translatable('app', {
 
   notLoaded: 'This act did not load. Check the connection, then reload the page.',
 
+  present: { start: 'Present', controls: 'Controls', leave: 'Leave', label: 'Presentation' },
+
   frame: {
     skip: 'Skip to the first act',
     navigation: 'Acts',

@@ -55,6 +55,8 @@ export const app: Translation<typeof EnglishApp> = {
 
   notLoaded: '这一部分未能加载。请检查网络连接，然后重新加载页面。',
 
+  present: { start: '演示', controls: '控件', leave: '退出', label: '演示' },
+
   frame: {
     skip: '跳到第一部分',
     navigation: '各部分',

@@ -33,7 +33,8 @@ export function whenNear(target: Element, act: () => Promise<void>): void {
     observer.observe(target);
   };
   waiting.add(start);
-  observe('0px');
+  // More than its edge.
+  observe('0px 0px -20%');
   void begun.then(() => {
     // Readers go down more often than up.
     if (waiting.has(start)) observe('400px 0px 100%');
