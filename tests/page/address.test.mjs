@@ -95,12 +95,13 @@ const corrected = {
   prune: [
     [
       {
-        'prune-gone': '1.1,9.9,1.2,1.3,1.4,1.5,1.6,x',
+        'prune-cut': '-3',
+        'prune-order': 'lot',
         'prune-seed': '-4',
         'prune-metric': 'beauty',
       },
-      { 'prune-gone': '1.1,1.2,1.3,1.4,1.5' },
-      ['9.9', '“-4”', '“beauty”', '1.1, 1.2, 1.3, 1.4, and 1.5'],
+      {},
+      ['“-3”', '“lot”', '“-4”', '“beauty”'],
     ],
     [
       { 'prune-marks': '1.1,3.1,1.1,1.2,2.1,2.2,2.3', 'prune-check': '2' },
@@ -154,7 +155,7 @@ const kept = {
     'train-pinned=recall,1,4,0.001,999999,3000',
   ],
   prune: [
-    'prune-seed=5&prune-marks=2.6,1.1,1.2,2.1&prune-check=1&prune-metric=loss&prune-gone=2.2,1.1',
+    'prune-seed=5&prune-marks=2.6,1.1,1.2,2.1&prune-check=1&prune-metric=loss&prune-order=random&prune-cut=4',
     'prune-check=1',
   ],
   look: ['look-arcs=4&look-head=3&look-query=40&look-view=map&look-shut=2.2,12.10'],

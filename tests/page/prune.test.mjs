@@ -1,33 +1,40 @@
-// The planted model: what is planted, what measures say of it, and what pruning does to it.
+// The planted model: what is planted, what measures say of it, and what pruning does to it and to the language model.
 import assert from 'node:assert/strict';
 import { afterAll, afterEach, beforeAll, describe, test, vi } from 'vitest';
-import { Tensor } from 'headwise';
+import * as headwise from 'headwise/models';
+import { openModel } from '../../scripts/prune-records.mjs';
 import { Planter } from '../../web/src/acts/prune/planter.ts';
-import { canMark, isReached } from '../../web/src/acts/prune/state.ts';
-import { numRight } from '../../web/src/worker/answers.ts';
-import { allHeads, canGo, isPlanted, nameOfHead } from '../../web/src/worker/heads.ts';
+import { Ranker } from '../../web/src/acts/prune/ranker.ts';
+import { builtInModelStudy, builtInStudies } from '../../web/src/acts/prune/records.ts';
+import { canMark } from '../../web/src/acts/prune/state.ts';
+import {
+  allHeads,
+  gatesWithout,
+  headsOf,
+  isPlanted,
+  nameOfHead,
+  pruningOrder,
+} from '../../web/src/worker/heads.ts';
+import { bestFirst, mostPrunable, studyModel } from '../../web/src/worker/model-study.ts';
 import { PlantedModel } from '../../web/src/worker/planted-model.ts';
-import { PruningSession } from '../../web/src/worker/pruning-session.ts';
-import { chosenBy, measures, rankOf, study } from '../../web/src/worker/study.ts';
+import { accuracyWithout, chosenBy, measures, rankOf, study } from '../../web/src/worker/study.ts';
 import { timePairs } from '../../web/src/worker/timing.ts';
 import { near, range, sum } from './lib/float64.mjs';
 
+const { Tensor } = headwise;
 const heads = (names) => names.map((name) => allHeads.find((head) => nameOfHead(head) === name));
 
-test('heads are named by layer and place, go while their layer has another, and four are marked', () => {
+test('heads are named by layer and place, four are marked, and a layer keeps its last', () => {
   assert.equal(allHeads.map(nameOfHead).join(), '1.1,1.2,1.3,1.4,1.5,1.6,2.1,2.2,2.3,2.4,2.5,2.6');
-  const gone = heads(['1.1', '1.2', '1.3', '1.4', '1.5']);
-  const can = (name) => canGo(heads([name])[0], allHeads, gone);
-  assert.deepEqual(['1.1', '1.6', '2.1'].map(can), [false, false, true]);
+  const order = pruningOrder(allHeads, [9, 1, 2, 3, 4, 5, 0.5, 8, 7, 6, 2.5, 2.6]);
+  assert.equal(order.map(nameOfHead).join(), '2.1,1.2,1.3,2.5,2.6,1.4,1.5,1.6,2.4,2.3');
+  assert.deepEqual(gatesWithout([2, 3], heads(['1.2', '2.1'])), [
+    [1, 0],
+    [0, 1, 1],
+  ]);
   const [first, ...others] = heads(['1.1', '1.2', '1.3', '2.1']);
   assert.deepEqual([canMark(first, others), canMark(first, [first])], [true, false]);
   assert.equal(canMark(heads(['2.6'])[0], [first, ...others]), false);
-});
-
-test('the goal is four heads that answer 95 % right', () => {
-  const reached = (left, accuracy) =>
-    isReached({ pruned: allHeads.slice(left), left: { accuracy } });
-  assert.deepEqual([reached(4, 0.95), reached(5, 1), reached(4, 0.94)], [true, false, false]);
 });
 
 test('the seed decides which heads of a layer are planted', () => {
@@ -51,21 +58,19 @@ test('the seed decides which heads of a layer are planted', () => {
 describe('a study', () => {
   let planted;
   let found;
-  let session;
   beforeAll(async () => {
     planted = new PlantedModel(1);
-    const steps = study(planted, 1);
+    const steps = study(planted, 1, true);
     for (;;) {
       const { done, value } = await steps.next();
       if (done) found = value;
       if (done) break;
     }
-    session = new PruningSession(planted, found.shown);
   });
-  afterAll(() => session.dispose());
+  afterAll(() => planted.dispose());
 
   const withRole = (isWanted) => allHeads.filter((_head, at) => isWanted(found.roles[at]));
-  const accuracyWithout = (pruned) => planted.without(pruned).accuracy;
+  const without = (pruned) => planted.without(pruned).accuracy;
 
   test('finds the planted heads by ablation and gradient, not by confidence or entropy', () => {
     const right = measures.map((measure) => {
@@ -79,107 +84,169 @@ describe('a study', () => {
     assert.deepEqual(rankOf('entropy', [1, 2]), [-1, -2]);
     const sharp = new Set(withRole((role) => role === 'sharp'));
     assert.ok(chosenBy('confidence', found).every((head) => sharp.has(head)));
-    assert.ok(accuracyWithout(chosenBy('ablation', found)) < 0.5);
-    assert.ok(accuracyWithout([...sharp]) > 0.9);
+    assert.ok(without(chosenBy('ablation', found)) < 0.5);
+    assert.ok(without([...sharp]) > 0.9);
   });
 
   test('shuts heads in every order, from all of them to one a layer', () => {
     const orders = found.curves.map(({ order }) => order);
     assert.deepEqual(orders, [...measures, 'random', 'random', 'random']);
-    for (const { order, points } of found.curves) {
-      assert.deepEqual(
-        points.map(({ kept }) => kept),
-        range(11).map((at) => 12 - at),
-      );
-      near([points[0].loss, points[0].accuracy], Object.values(planted.quality()), 1e-6);
+    for (const { order, loss, accuracy } of found.curves) {
+      assert.deepEqual([loss.length, accuracy.length], [11, 11]);
+      near([loss[0], accuracy[0]], Object.values(planted.without([])), 1e-6);
       if (order === 'random') continue;
-      const rank = rankOf(order, found.importance[order]);
-      const gone = [];
-      for (const { kept, accuracy } of points) {
-        if (kept === 12) continue;
-        const removable = allHeads.filter((head) => canGo(head, allHeads, gone));
-        gone.push(
-          removable.reduce((a, b) =>
-            rank[allHeads.indexOf(b)] < rank[allHeads.indexOf(a)] ? b : a,
-          ),
-        );
-        if (kept === 4 || kept === 7)
-          near(accuracy, accuracyWithout(gone), 1e-6, `${order}, ${kept} kept`);
-      }
+      const gone = pruningOrder(allHeads, rankOf(order, found.importance[order]));
+      for (const count of [5, 8]) near(accuracy[count], without(gone.slice(0, count)), 1e-6, order);
     }
-    const left = found.curves.map(({ points }) => points.find(({ kept }) => kept === 4).accuracy);
+    const left = found.curves.map(({ accuracy }) => accuracy[8]);
     assert.ok(left[0] > 0.9 && left[2] < 0.5, `${left}`);
   });
 
-  test('shows the sequence that the model does best, with its weights', () => {
-    const { answers } = session.show([]).left;
-    const asked = found.shown.targets.filter((target) => target >= 0).length;
-    assert.ok(asked >= 10);
-    assert.equal(numRight(found.shown, answers), asked);
-    found.shown.targets.forEach((target, at) => {
-      assert.equal(answers[at] === undefined, target < 0);
+  test('has the sequence that the model does best, its weights, and accuracy without any four', () => {
+    const { tokens, targets, weights } = found.shown;
+    const { data } = planted.model.forward({ data: tokens, shape: [20] }).logits;
+    targets.forEach((target, at) => {
+      if (target < 0) return;
       // It repeats: the target is the token that follows.
-      if (target >= 0 && at + 1 < 20) assert.equal(target, found.shown.tokens[at + 1]);
-      if (target >= 0) assert.ok(answers[at].probability > 1 / 12 && answers[at].probability <= 1);
+      if (at + 1 < 20) assert.equal(target, tokens[at + 1]);
+      const logits = [...data.subarray(12 * at, 12 * (at + 1))];
+      assert.equal(logits.indexOf(Math.max(...logits)), target);
     });
-    for (const weights of found.weights) {
-      assert.equal(weights.length, 6 * 400);
-      near(sum(weights.subarray(0, 20)), 1, 1e-5);
+    assert.ok(targets.filter((target) => target >= 0).length >= 10);
+    for (const ofLayer of weights) {
+      assert.equal(ofLayer.length, 6 * 400);
+      near(sum(ofLayer.subarray(0, 20)), 1, 1e-5);
+    }
+    assert.equal(found.shown.accuracyWithout.length, 495);
+    for (const names of [
+      ['1.1', '1.2', '1.3', '1.4'],
+      ['2.6', '1.2', '2.3', '1.3'],
+    ]) {
+      near(accuracyWithout(found.shown, heads(names)), without(heads(names)), 1e-6);
     }
   });
 
-  test('leaves a model to be pruned, and to go back to', () => {
-    const [whole, others] = [session.show([]), heads(['1.1', '1.4', '2.1', '2.2', '1.5'])];
+  test('of seed 1 comes with the page as it is made now', async () => {
+    const [stored, ...others] = builtInStudies();
     assert.deepEqual(
-      [whole.left.loss, whole.left.accuracy],
-      [whole.whole.loss, whole.whole.accuracy],
+      others.map(({ seed }) => seed),
+      [2, 3, 4, 5],
     );
-    const states = range(6).map((count) => session.show(others.slice(0, count)));
-    states.forEach(({ pruned, left }, count) => {
-      assert.deepEqual(pruned, others.slice(0, count));
-      const { loss, accuracy } = planted.without(others.slice(0, count));
-      near([left.loss, left.accuracy], [loss, accuracy], 1e-4, `${count} pruned`);
+    const { shown, ...now } = found;
+    for (const measure of measures)
+      near(stored.importance[measure], now.importance[measure], 5e-3, measure);
+    stored.curves.forEach(({ loss, accuracy }, at) => {
+      near(loss, now.curves[at].loss, 5e-3);
+      near(accuracy, now.curves[at].accuracy, 5e-3);
     });
-    assert.deepEqual(session.show(others.slice(0, 2)), states[2]);
-    const another = session.show([others[0], ...heads(['2.3'])]);
-    near(another.left.loss, planted.without([others[0], ...heads(['2.3'])]).loss, 1e-4);
-    assert.deepEqual(session.show(others), states[5]);
-    assert.deepEqual(session.show([]), whole);
-    near(
-      session.without([others, []]).map(({ loss }) => loss),
-      [states[5].left.loss, whole.whole.loss],
-      1e-4,
+    assert.deepEqual([stored.seed, stored.roles], [now.seed, now.roles]);
+    assert.deepEqual([stored.shown.tokens, stored.shown.targets], [shown.tokens, shown.targets]);
+    near(stored.shown.accuracyWithout, shown.accuracyWithout, 5e-3);
+    stored.shown.weights.forEach((data, layer) =>
+      near([...data], [...shown.weights[layer]], 5e-3, 'weights'),
     );
   });
+});
 
-  test('times the pruned model against the whole one', async () => {
-    let now = 0;
-    vi.spyOn(performance, 'now').mockImplementation(() => now);
-    const prototype = Object.getPrototypeOf(planted.model);
-    const { forward } = prototype;
-    vi.spyOn(prototype, 'forward').mockImplementation(function (...args) {
-      now += this === planted.model ? 4 : 1;
-      return forward.apply(this, args);
-    });
-    session.show(heads(['1.1']));
-    const { whole, pruned, ratio } = await session.time(new AbortController().signal);
-    assert.deepEqual([whole, pruned, ratio], [4, 1, 1 / 4]);
-    vi.restoreAllMocks();
+describe('the language model', () => {
+  test('has the curves that come with the page', async () => {
+    const { model, heldOut } = await openModel(headwise);
+    const { numHeads, curves, step } = builtInModelStudy;
+    assert.deepEqual(numHeads, model.numHeads);
+    const all = numHeads.reduce((a, b) => a + b);
+    for (const { order, heads: gone, losses } of curves.slice(0, 3)) {
+      assert.equal(losses.length, Math.floor((all - numHeads.length) / step) + 1);
+      const loss = await heldOut.loss(gatesWithout(numHeads, gone.slice(0, step)));
+      near(losses[1], loss, 1e-3 * loss, order);
+      near(losses[0], await heldOut.loss(gatesWithout(numHeads, [])), 1e-3 * loss);
+    }
+    const signal = new AbortController().signal;
+    const measured = await heldOut.measure('gradient', { onProgress() {}, signal });
+    const rank = rankOf('gradient', measured.flat());
+    assert.deepEqual(pruningOrder(headsOf(numHeads), rank), curves[0].heads);
+    const pruned = curves[0].heads.slice(0, step);
+    for (const layer of [3, 2, 1, 0]) {
+      const gone = pruned.filter((head) => head.layer === layer).map(({ head }) => head);
+      model.pruneHeads({ [layer]: gone });
+    }
+    const open = model.numHeads.map((count) => range(count).map(() => 1));
+    near(await heldOut.loss(open), curves[0].losses[1], 5e-3);
+    model.dispose();
   });
 
-  test('has gates tried on what is left, by the numbers that heads had before', () => {
-    const gates = range(2).map((layer) =>
-      range(6).map((head) => Number(layer !== 1 || head !== 2)),
-    );
-    session.show(heads(['2.1', '1.4']));
-    const tried = session.tryGates(gates);
-    near(tried.loss, planted.without(heads(['2.1', '1.4', '2.3'])).loss, 1e-4);
-    const right = numRight(found.shown, tried.answers);
-    assert.ok(right < numRight(found.shown, session.show([]).left.answers));
+  const subject = {
+    numHeads: [2, 2],
+    measure: async (measure) =>
+      measure === 'gradient'
+        ? [
+            [4, 1],
+            [2, 3],
+          ]
+        : [
+            [1, 2],
+            [3, 4],
+          ],
+    loss: async (gates) =>
+      2 + gates.flat().filter((gate) => gate === 0).length * (gates[0][1] ? 0.04 : 0.2),
+  };
+
+  test('is studied by each measure, with its progress, and the best order is first', async () => {
+    const shares = [];
+    const found = await studyModel(subject, (share) => shares.push(share));
     assert.deepEqual(
-      session.tryGates(gates.map((ofLayer) => ofLayer.map(() => 1))),
-      session.show([]).left,
+      shares,
+      [...shares].sort((a, b) => a - b),
     );
+    assert.equal(shares.at(-1), 1);
+    assert.deepEqual(
+      found.curves.map(({ order }) => order),
+      ['gradient', 'confidence', 'entropy', 'random', 'ablation'],
+    );
+    const [gradient, confidence] = found.curves;
+    assert.deepEqual(gradient.heads.map(nameOfHead), ['1.2', '2.1']);
+    assert.deepEqual(gradient.losses, [2, 2.2, 2.4]);
+    assert.deepEqual(confidence.losses, [2, 2.04, 2.08]);
+    assert.notEqual(bestFirst(found)[0].order, 'gradient');
+    assert.equal(bestFirst(found).at(-1).losses[1], 2.2);
+    assert.equal(mostPrunable(found), 2);
+    assert.equal(mostPrunable({ ...found, curves: [gradient] }), 0);
+  });
+
+  test('is ranked until the reader stops it, and starts over with another model', async () => {
+    const listeners = [];
+    const waiting = [];
+    const model = {
+      description: undefined,
+      onChange: (listener) => listeners.push(listener),
+      load: async () => ({ numHeads: [2, 2] }),
+      call: (act) =>
+        act({
+          stopMeasuring: async () => {},
+          measureHeads: subject.measure,
+          heldOutLoss: (gates) =>
+            new Promise((resolve) => waiting.push(() => resolve(subject.loss(gates)))),
+        }),
+    };
+    const answer = async () => {
+      await vi.waitUntil(() => waiting.length > 0);
+      waiting.shift()();
+    };
+    const ranker = new Ranker(model, () => {});
+    assert.equal(ranker.study, builtInModelStudy);
+    const ranking = ranker.start();
+    for (let point = 0; point < 4; point++) await answer();
+    await vi.waitUntil(() => ranker.isMeasured && waiting.length > 0);
+    assert.deepEqual([ranker.state, ranker.study.curves.length], ['busy', 1]);
+    ranker.stop();
+    await answer();
+    await ranking;
+    assert.deepEqual([ranker.state, ranker.study.curves.length], ['stopped', 1]);
+    model.description = { name: 'another', numHeads: [2, 2] };
+    listeners.forEach((listener) => listener());
+    assert.deepEqual([ranker.state, ranker.study], ['idle', undefined]);
+    model.call = () => Promise.reject(new Error('lost'));
+    await ranker.start();
+    assert.deepEqual([ranker.state, ranker.problem], ['failed', 'lost']);
   });
 });
 
@@ -214,18 +281,20 @@ describe('a planter', () => {
       [11, false],
     ]);
 
-    const again = planter.plant(1);
-    await answer({ study: { seed: 1 } });
+    const again = planter.plant(2);
+    await answer({ study: { seed: 2 } });
     await vi.waitUntil(() => answers.length > 0);
     planter.stop();
-    await answer({ study: { seed: 2 } });
+    await answer({ study: { seed: 3 } });
     await again;
-    assert.deepEqual([planter.state, planter.seed, planter.studies], ['stopped', 2, [{ seed: 1 }]]);
-    const failing = planter.plant(1);
+    assert.deepEqual([planter.state, planter.seed, planter.studies], ['stopped', 3, [{ seed: 2 }]]);
+    const failing = planter.plant(2);
     await vi.waitUntil(() => answers.length > 0);
     answers.pop().reject('lost');
     await failing;
     assert.deepEqual([planter.state, onFailure.mock.calls], ['failed', [['lost']]]);
+    await planter.plant(1);
+    assert.deepEqual([planter.state, planter.studies.length, asked.at(-1)], ['done', 5, [2, true]]);
   });
 });
 

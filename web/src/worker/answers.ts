@@ -1,45 +1,10 @@
-import { maxIndex, sum } from 'd3-array';
-import type {
-  AttentionOnlyTransformer,
-  HeadGatesOptions,
-  TaskBatch,
-  Tensor,
-  Tokens,
-} from 'headwise/models';
+import type { TaskBatch, Tensor, Tokens } from 'headwise/models';
 
 /** Tokens, and the target of each position; −1 where there is none. */
 export interface Sequence {
   readonly tokens: Int32Array;
   readonly targets: Int32Array;
 }
-
-/** The token that a model predicts, and its probability. */
-export interface Answer {
-  readonly token: number;
-  readonly probability: number;
-}
-
-/** The prediction of a model at each position; `undefined` where there is no target. */
-export type Answers = readonly (Answer | undefined)[];
-
-export function answersOf(
-  model: AttentionOnlyTransformer,
-  { tokens, targets }: Sequence,
-  options?: HeadGatesOptions,
-): Answers {
-  const { data, shape } = model.forward({ data: tokens, shape: [tokens.length] }, options).logits;
-  const size = shape.at(-1) ?? 0;
-  return Array.from(targets, (target, position) => {
-    if (target < 0) return undefined;
-    const logits = data.subarray(position * size, (position + 1) * size);
-    const token = maxIndex(logits);
-    const largest = logits[token] ?? NaN;
-    return { token, probability: 1 / sum(logits, (logit) => Math.exp(logit - largest)) };
-  });
-}
-
-export const numRight = ({ targets }: Sequence, answers: Answers): number =>
-  answers.filter((answer, position) => answer?.token === targets[position]).length;
 
 /** The sequences of a batch one by one. */
 export function sequencesOf({ tokens, targets }: TaskBatch): Sequence[] {

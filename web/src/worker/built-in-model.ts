@@ -1,5 +1,6 @@
 import { loadSafetensors, Transformer } from 'headwise/models';
 
+import heldOutUrl from '../../../examples/language-model/held-out.txt?url';
 import configUrl from '../../../examples/language-model/model/config.json?url';
 import weightsUrl from '../../../examples/language-model/model/model.safetensors?url';
 import tokenizerUrl from '../../../examples/language-model/model/tokenizer.json?url';
@@ -16,7 +17,7 @@ export async function openBuiltInModel(onProgress: (bytes: number) => void): Pro
     json(tokenizerUrl),
     json(tokenizerConfigUrl),
   ]);
-  void keepOnly([weightsUrl, configUrl, tokenizerUrl, tokenizerConfigUrl]);
+  void keepOnly([weightsUrl, configUrl, tokenizerUrl, tokenizerConfigUrl, heldOutUrl]);
   return {
     name: undefined,
     tokenizer,
@@ -29,6 +30,9 @@ export async function openBuiltInModel(onProgress: (bytes: number) => void): Pro
     prefix: ' ',
   };
 }
+
+/** A few pages of the text that the model was not trained on. */
+export const fetchHeldOut = async (): Promise<string> => (await get(heldOutUrl)).text();
 
 /**
  * Where the files are kept for when there is no network. Not by the service worker, which gets what every visit needs:

@@ -1,3 +1,5 @@
+import { ascending, range, rollup, sort } from 'd3-array';
+
 /** A head by its place before any was removed, counted from 0. */
 export interface Head {
   readonly layer: number;
@@ -8,6 +10,36 @@ export const sameHead = (a: Head, b: Head): boolean => a.layer === b.layer && a.
 
 /** By layer and place, counted from 1, as people read it and the address writes it: `2.3`. */
 export const nameOfHead = ({ layer, head }: Head): string => `${layer + 1}.${head + 1}`;
+
+/** All heads of a model, layer by layer. */
+export const headsOf = (numHeads: readonly number[]): Head[] =>
+  numHeads.flatMap((count, layer) => range(count).map((head) => ({ layer, head })));
+
+/** Gates that shut these heads: of each layer, a number for each head. */
+export const gatesWithout = (numHeads: readonly number[], shut: readonly Head[]): number[][] =>
+  numHeads.map((count, layer) =>
+    range(count).map((head) => Number(!shut.some((other) => sameHead(other, { layer, head })))),
+  );
+
+/**
+ * The order in which heads are pruned: the lowest rank first. The last head of a layer stays.
+ *
+ * @param rank a number for each of `heads`
+ */
+export function pruningOrder(heads: readonly Head[], rank: readonly number[]): Head[] {
+  const left = rollup(
+    heads,
+    ({ length }) => length,
+    ({ layer }) => layer,
+  );
+  return sort(heads.keys(), (a, b) => ascending(rank[a], rank[b]))
+    .map((place) => heads[place])
+    .filter(({ layer }) => {
+      const others = (left.get(layer) ?? 0) - 1;
+      if (others > 0) left.set(layer, others);
+      return others > 0;
+    });
+}
 
 /** Whether a head may go: it is still there, and its layer has another. */
 export function canGo(head: Head, heads: readonly Head[], pruned: readonly Head[]): boolean {
@@ -37,8 +69,13 @@ export const rolesOfLayers: readonly (readonly Role[])[] = [
 ];
 
 /** Of the planted model, layer by layer. */
-export const allHeads: readonly Head[] = rolesOfLayers.flatMap((roles, layer) =>
-  roles.map((_, head) => ({ layer, head })),
-);
+export const allHeads: readonly Head[] = headsOf(rolesOfLayers.map(({ length }) => length));
 
 export const numPlanted = rolesOfLayers.flat().filter(isPlanted).length;
+
+/** Place of a head of the planted model in `allHeads`. */
+export const placeOf = (head: Head): number => allHeads.findIndex((each) => sameHead(each, head));
+
+/** How many of these heads were planted. */
+export const numPlantedAmong = (heads: readonly Head[], roles: readonly Role[]): number =>
+  heads.filter((head) => isPlanted(roles[placeOf(head)])).length;

@@ -5,6 +5,7 @@ import { inductionScores, patternScores, Transformer } from 'headwise/models';
 import { byteName } from './byte-names.js';
 import type { Checkpoint, Reading } from './checkpoint.js';
 import { refusal } from './checkpoint-error.js';
+import { HeldOut } from './held-out.js';
 import { type Inside, insideOfModel } from './inside.js';
 
 /** What a page can say of a model before it has read anything. */
@@ -202,6 +203,11 @@ export class LanguageModel {
     const { ids } = this.#read(text);
     if (ids.length === 0) return undefined;
     return insideOfModel(this.#model, ids, this.#textsOf(ids), layer);
+  }
+
+  /** A text that the model was not trained on. */
+  heldOut(text: string): HeldOut {
+    return new HeldOut(this.#model, this.#idsOf(this.#checkpoint.prefix + text));
   }
 
   #read(text: string): { readonly ids: number[]; readonly omittedWords: number } {

@@ -5,10 +5,11 @@ import {
   InductionTask,
   type TaskBatch,
   Tensor,
+  type Tokens,
 } from 'headwise/models';
 
-import { accuracyOf, answersOf, numRight, type Sequence, sequencesOf } from './answers.js';
-import { type Head, isPlanted, type Role, rolesOfLayers } from './heads.js';
+import { accuracyOf, type Sequence, sequencesOf } from './answers.js';
+import { gatesWithout, type Head, isPlanted, type Role, rolesOfLayers } from './heads.js';
 
 const numHeads = rolesOfLayers[0]?.length ?? 0;
 const numHiddens = 48;
@@ -52,7 +53,15 @@ export class PlantedModel {
     this.#task = new InductionTask({ numSymbols: 12, length: 20, minPeriod: 5, maxPeriod: 10 });
     this.measuringBatch = this.#task.batch(measuringSeed + seed, unseenSize);
     this.testBatch = this.#task.batch(testSeed + seed, unseenSize);
-    this.model = this.#newModel();
+    this.model = new AttentionOnlyTransformer({
+      vocabularySize: this.#task.vocabularySize,
+      maxLength: this.#task.length,
+      numHiddens,
+      numHeads,
+      numLayers: rolesOfLayers.length,
+      positions: 'learned',
+      seed,
+    });
     this.#optimizer = new Adam(this.model, { learningRate: 0.005 });
   }
 
@@ -71,60 +80,41 @@ export class PlantedModel {
     this.#step += 1;
   }
 
-  /** A model of the same parameters, to be pruned. */
-  copy(): AttentionOnlyTransformer {
-    const copy = this.#newModel();
-    copy.loadStateDict(this.model.stateDict());
-    return copy;
-  }
-
-  /** How well the whole model does on the test sequences with these gates, or another without any. */
-  quality(headGates?: readonly Float32Array[], model = this.model): Quality {
+  /** How well it does on the test sequences without these heads. A gate of 0 has the same effect as pruning. */
+  without(heads: readonly Head[]): Quality {
     const { tokens, targets } = this.testBatch;
-    const gates = headGates === undefined ? {} : { headGates };
+    const headGates = gatesWithout(
+      this.roles.map(({ length }) => length),
+      heads,
+    );
     return {
-      loss: model.loss(tokens, targets, gates),
-      accuracy: accuracyOf(model.forward(tokens, gates).logits, targets),
+      loss: this.model.loss(tokens, targets, { headGates }),
+      accuracy: accuracyOf(this.model.forward(tokens, { headGates }).logits, targets),
     };
   }
 
-  /** How well it does without these heads: a gate of 0 does to the loss what removing the head does. */
-  without(heads: readonly Head[]): Quality {
-    const gates = this.roles.map(({ length }) => new Float32Array(length).fill(1));
-    for (const { layer, head } of heads) gates[layer]?.fill(0, head, head + 1);
-    return this.quality(gates);
-  }
-
-  /** The test sequence that it predicts best: what goes wrong there comes from pruning. */
+  /** The test sequence that it predicts best. */
   bestSequence(): Sequence {
     const sequences = sequencesOf(this.testBatch);
-    const right = sequences.map((each) => numRight(each, answersOf(this.model, each)));
+    const right = sequences.map(({ tokens, targets }) =>
+      accuracyOf(this.model.forward(inputOf(tokens)).logits, {
+        data: targets,
+        shape: [targets.length],
+      }),
+    );
     return sequences[maxIndex(right)];
   }
 
   /** What its heads attend to: of each layer, (heads, length, length). */
   weightsOn({ tokens }: Sequence): Float32Array[] {
-    const input = { data: tokens, shape: [tokens.length] };
     return this.model
-      .forward(input, { returnWeights: true })
+      .forward(inputOf(tokens), { returnWeights: true })
       .attentionWeights.map(({ data }) => data);
   }
 
   dispose(): void {
     this.#optimizer.dispose();
     this.model.dispose();
-  }
-
-  #newModel(): AttentionOnlyTransformer {
-    return new AttentionOnlyTransformer({
-      vocabularySize: this.#task.vocabularySize,
-      maxLength: this.#task.length,
-      numHiddens,
-      numHeads,
-      numLayers: rolesOfLayers.length,
-      positions: 'learned',
-      seed: this.#seed,
-    });
   }
 
   /**
@@ -154,6 +144,8 @@ export class PlantedModel {
     this.model.loadStateDict(dict);
   }
 }
+
+const inputOf = (data: Int32Array): Tokens => ({ data, shape: [data.length] });
 
 /** Which head of a layer has which role: the roles of the layer in an order drawn from the seed. */
 function placesOf(seed: number): readonly (readonly Role[])[] {

@@ -1,7 +1,8 @@
 import { type ProxyMarked, transfer } from 'comlink';
 import { init } from 'headwise';
+import type { HeadMeasure } from 'headwise/models';
 
-import { openBuiltInModel } from './built-in-model.js';
+import { fetchHeldOut, openBuiltInModel } from './built-in-model.js';
 import { builtInBytes } from './built-in-size.js';
 import { type Checkpoint, type ModelSource, openCheckpoint, type Reading } from './checkpoint.js';
 import {
@@ -10,8 +11,8 @@ import {
   DateModel,
   type DateReading,
 } from './alignment.js';
-import type { Head } from './heads.js';
 import type { Inside } from './inside.js';
+import type { HeldOut } from './held-out.js';
 import type {
   Gates,
   LanguageModel,
@@ -19,10 +20,8 @@ import type {
   ModelDescription,
   TextRun,
 } from './language-model.js';
-import { PlantedModel, type Quality } from './planted-model.js';
-import { type Attempt, type SessionState, PruningSession } from './pruning-session.js';
+import { PlantedModel } from './planted-model.js';
 import { study, type Study, studySize } from './study.js';
-import type { TimedPairs } from './timing.js';
 import { type RunOptions, type Start, Trainer, type Update } from './training.js';
 
 export interface Progress {
@@ -60,88 +59,43 @@ export class TrainingService {
   }
 }
 
-/** Act 4 in the worker: studies one after the other, and a session with the model of one of them. */
+/** Studies of planted models, one after the other. The page asks for every part of a study. */
 export class PruningService {
   #running:
-    { readonly planted: PlantedModel; readonly steps: ReturnType<typeof study> } | undefined;
+    | {
+        readonly planted: PlantedModel;
+        readonly steps: ReturnType<typeof study>;
+        readonly total: number;
+      }
+    | undefined;
   #done = 0;
-  #opensSession = false;
-  #session: PruningSession | undefined;
-  #timing = new AbortController();
 
   /** Begins the study of a seed, in place of any that is not done. */
-  async plant(seed: number, opensSession: boolean): Promise<void> {
+  async plant(seed: number, isShown: boolean): Promise<void> {
     await ready;
     this.#running?.planted.dispose();
     this.#running = undefined;
     const planted = new PlantedModel(seed);
-    this.#running = { planted, steps: study(planted, seed) };
+    this.#running = { planted, steps: study(planted, seed, isShown), total: studySize(isShown) };
     this.#done = 0;
-    this.#opensSession = opensSession;
   }
 
   async advance(milliseconds: number): Promise<Progress> {
     if (this.#running === undefined) throw new Error('advance before plant');
     const running = this.#running;
-    const { planted, steps } = running;
+    const { planted, steps, total } = running;
     const until = performance.now() + milliseconds;
     do {
       const { done, value } = await steps.next();
       if (running !== this.#running) throw new Error('planted anew');
       if (done === true) {
         this.#running = undefined;
-        this.#keep(planted, value);
-        return { done: studySize, total: studySize, study: value };
+        planted.dispose();
+        return { done: total, total, study: value };
       }
       this.#done += 1;
     } while (performance.now() < until);
-    return { done: this.#done, total: studySize };
-  }
-
-  /** The loaded model with these heads pruned. */
-  show(pruned: readonly Head[]): SessionState {
-    this.#timing.abort();
-    return this.#inUse().show(pruned);
-  }
-
-  tryGates(gates: readonly (readonly number[])[]): Attempt {
-    return this.#inUse().tryGates(gates);
-  }
-
-  /** The loaded model, whole, without each of these choices of heads. */
-  without(choices: readonly (readonly Head[])[]): Quality[] {
-    return this.#inUse().without(choices);
-  }
-
-  /**
-   * The loaded model, whole and pruned, in turn.
-   *
-   * @returns undefined if another model was asked for meanwhile
-   */
-  async time(): Promise<TimedPairs | undefined> {
-    this.#timing.abort();
-    const { signal } = (this.#timing = new AbortController());
-    try {
-      return await this.#inUse().time(signal);
-    } catch (error) {
-      if (signal.aborted) return undefined;
-      throw error;
-    }
-  }
-
-  #keep(planted: PlantedModel, { shown }: Study): void {
-    if (!this.#opensSession) {
-      planted.dispose();
-      return;
-    }
-    this.#timing.abort();
-    this.#session?.dispose();
-    this.#session = new PruningSession(planted, shown);
-  }
-
-  #inUse(): PruningSession {
-    if (this.#session === undefined) throw new Error('no model in the session');
-    return this.#session;
+    return { done: this.#done, total };
   }
 }
 
@@ -153,6 +107,8 @@ type OnProgress = (done: number, total: number) => void;
 export class LanguageModelService {
   #model: LanguageModel | undefined;
   #opening: AbortController | undefined;
+  #heldOut: Promise<HeldOut> | undefined;
+  #measuring = new AbortController();
 
   /** The small model beside the page; `onProgress` is told its bytes. */
   load(onProgress: OnProgress): Promise<ModelDescription> {
@@ -202,14 +158,44 @@ export class LanguageModelService {
     return inside && transfer(inside, [...buffers] as Transferable[]);
   }
 
+  /** Importance of each head on held-out text: of each layer, a number for each head. */
+  async measureHeads(
+    measure: HeadMeasure,
+    onProgress: OnProgress,
+  ): Promise<readonly (readonly number[])[]> {
+    this.stopMeasuring();
+    const { signal } = (this.#measuring = new AbortController());
+    return (await this.#heldOutText()).measure(measure, { onProgress, signal });
+  }
+
+  /** `measureHeads` rejects with an `AbortError`, if one is under way. */
+  stopMeasuring(): void {
+    this.#measuring.abort();
+  }
+
+  /** Loss on held-out text with these gates, in nats per token. */
+  async heldOutLoss(gates: Gates): Promise<number> {
+    return (await this.#heldOutText()).loss(gates);
+  }
+
   async #open(open: () => Promise<Checkpoint>, reading?: Reading): Promise<ModelDescription> {
     await ready;
     // With its tokenizers in a file of its own, which the other acts do not load.
     const { LanguageModel } = await import('./language-model.js');
     const model = await LanguageModel.from(await open(), reading);
+    this.stopMeasuring();
+    this.#heldOut = undefined;
     this.#model?.dispose();
     this.#model = model;
     return model.description;
+  }
+
+  #heldOutText(): Promise<HeldOut> {
+    const model = this.#inUse();
+    this.#heldOut ??= fetchHeldOut().then((text) => model.heldOut(text));
+    // The next call tries again.
+    this.#heldOut.catch(() => (this.#heldOut = undefined));
+    return this.#heldOut;
   }
 
   #inUse(): LanguageModel {

@@ -1,9 +1,9 @@
-import { descending, least, sort } from 'd3-array';
+import { descending, sort } from 'd3-array';
 import { type HeadMeasure, measureHeadImportance, Tensor } from 'headwise/models';
 
 import type { Sequence } from './answers.js';
-import { allHeads, canGo, type Head, numPlanted, type Role } from './heads.js';
-import { numSteps, type PlantedModel, type Quality } from './planted-model.js';
+import { allHeads, type Head, numPlanted, pruningOrder, type Role, sameHead } from './heads.js';
+import { numSteps, type PlantedModel } from './planted-model.js';
 
 export const measures = [
   'ablation',
@@ -12,33 +12,58 @@ export const measures = [
   'entropy',
 ] as const satisfies readonly HeadMeasure[];
 
-/** Orders in which heads go: the least important first by a measure, or drawn by lot. */
+/** Orders in which heads are pruned: the least important first by a measure, or at random. */
 export const orderNames = [...measures, 'random'] as const;
 export type OrderName = (typeof orderNames)[number];
 
 export const numRandomOrders = 3;
 
-/** What became of a model as its heads went: of all heads first, of one a layer last. */
+/** Loss and accuracy with all heads, without the first of the order, without the first two, and so on. */
 export interface Curve {
   readonly order: OrderName;
-  readonly points: readonly (Quality & { readonly kept: number })[];
+  readonly loss: readonly number[];
+  readonly accuracy: readonly number[];
 }
 
-/** What one seed has to say. */
+/** What the page shows of the first model of a planting. */
+export interface Shown extends Sequence {
+  /** What its heads attend to on the sequence: of each layer, (heads, length, length). */
+  readonly weights: readonly Float32Array[];
+  /** Accuracy on the test sequences without each of `choices`. */
+  readonly accuracyWithout: readonly number[];
+}
+
+/** The results of one seed. */
 export interface Study {
   readonly seed: number;
-  /** What was planted where, in the order of `allHeads`. */
+  /** Of each head, in the order of `allHeads`. */
   readonly roles: readonly Role[];
-  /** A test sequence, and what the heads of the whole model attend to on it: of each layer, (heads, length, length). */
-  readonly shown: Sequence;
-  readonly weights: readonly Float32Array[];
-  /** By measure, a number a head in the order of `allHeads`. */
+  /** By measure, a number for each head in the order of `allHeads`. */
   readonly importance: Readonly<Record<HeadMeasure, readonly number[]>>;
   readonly curves: readonly Curve[];
+  readonly shown?: Shown;
 }
 
-/** Numbers by which a measure ranks heads, the most important highest: little entropy counts for much. */
-export function rankOf(measure: HeadMeasure, importance: readonly number[]): number[] {
+/** All sets of as many heads as were planted, as places in `allHeads`. */
+const choices = setsOf(numPlanted, 0);
+
+function setsOf(size: number, first: number): number[][] {
+  if (size === 0) return [[]];
+  return [...allHeads.keys()]
+    .slice(first)
+    .flatMap((place) => setsOf(size - 1, place + 1).map((others) => [place, ...others]));
+}
+
+/** Accuracy of a shown model without as many heads as were planted. */
+export function accuracyWithout({ accuracyWithout }: Shown, heads: readonly Head[]): number {
+  const places = allHeads.flatMap((head, i) =>
+    heads.some((each) => sameHead(each, head)) ? i : [],
+  );
+  return accuracyWithout[choices.findIndex((choice) => choice.join() === places.join())] ?? NaN;
+}
+
+/** Numbers by which a measure ranks heads, the most important highest: low entropy ranks high. */
+export function rankOf(measure: OrderName, importance: readonly number[]): number[] {
   return importance.map((number) => (measure === 'entropy' ? -number : number));
 }
 
@@ -50,14 +75,22 @@ export function chosenBy(measure: HeadMeasure, { importance }: Study): Head[] {
     .map((place) => allHeads[place]);
 }
 
-/** Steps of work in one study: of training, of measures, of curves. */
-export const studySize = numSteps + measures.length + measures.length + numRandomOrders;
+const choicesAtOnce = 45;
+const numMeasured = measures.length + measures.length + numRandomOrders;
+
+/** Steps of a study: training, measures, curves, and for a shown model choices. */
+export const studySize = (isShown: boolean): number =>
+  numSteps + numMeasured + (isShown ? choices.length / choicesAtOnce : 0);
 
 /**
- * Trains a planted model, has every measure rank its heads, and shuts them in that order; stops
- * after every step of work, so that whoever asks may look elsewhere or give up.
+ * Trains a planted model, ranks its heads by every measure, and shuts them in that order. It yields after every step,
+ * so that the caller can stop or do something else.
  */
-export async function* study(planted: PlantedModel, seed: number): AsyncGenerator<void, Study> {
+export async function* study(
+  planted: PlantedModel,
+  seed: number,
+  isShown: boolean,
+): AsyncGenerator<void, Study> {
   for (let step = 0; step < numSteps; step += 1) {
     planted.step();
     yield;
@@ -72,37 +105,32 @@ export async function* study(planted: PlantedModel, seed: number): AsyncGenerato
   const found = importance as Study['importance'];
   const curves: Curve[] = [];
   for (const measure of measures) {
-    curves.push({ order: measure, points: shutInOrder(planted, rankOf(measure, found[measure])) });
+    curves.push(curveOf(planted, measure, rankOf(measure, found[measure])));
     yield;
   }
   for (let number = 0; number < numRandomOrders; number += 1) {
     const rank = [...Tensor.randn([allHeads.length], numRandomOrders * seed + number).data];
-    curves.push({ order: 'random', points: shutInOrder(planted, rank) });
+    curves.push(curveOf(planted, 'random', rank));
     yield;
   }
-  const shown = planted.bestSequence();
-  return {
-    seed,
-    roles: planted.roles.flat(),
-    shown,
-    weights: planted.weightsOn(shown),
-    importance: found,
-    curves,
-  };
+  const result = { seed, roles: planted.roles.flat(), importance: found, curves };
+  if (!isShown) return result;
+  const accuracies: number[] = [];
+  for (const [number, choice] of choices.entries()) {
+    accuracies.push(planted.without(choice.map((place) => allHeads[place])).accuracy);
+    if (number % choicesAtOnce === 0) yield;
+  }
+  const sequence = planted.bestSequence();
+  const weights = planted.weightsOn(sequence);
+  return { ...result, shown: { ...sequence, weights, accuracyWithout: accuracies } };
 }
 
-function shutInOrder(planted: PlantedModel, rank: readonly number[]): Curve['points'] {
-  const pruned: Head[] = [];
-  const pointNow = (): Curve['points'][number] => ({
-    kept: allHeads.length - pruned.length,
-    ...planted.without(pruned),
-  });
-  const points = [pointNow()];
-  for (;;) {
-    const removable = allHeads.filter((head) => canGo(head, allHeads, pruned));
-    const next = least(removable, (head) => rank[allHeads.indexOf(head)] ?? NaN);
-    if (next === undefined) return points;
-    pruned.push(next);
-    points.push(pointNow());
-  }
+function curveOf(planted: PlantedModel, order: OrderName, rank: readonly number[]): Curve {
+  const heads = pruningOrder(allHeads, rank);
+  const points = [...heads, undefined].map((_, count) => planted.without(heads.slice(0, count)));
+  return {
+    order,
+    loss: points.map(({ loss }) => loss),
+    accuracy: points.map(({ accuracy }) => accuracy),
+  };
 }

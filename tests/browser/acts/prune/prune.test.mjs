@@ -1,4 +1,4 @@
-// Pruning: heads are marked by their maps, the truth and the measures are shown, and heads are pruned.
+// Pruning: heads are marked by their maps, the roles and the measures are shown, and the language model is pruned.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openFlows } from '../../lib/flows.mjs';
@@ -6,272 +6,216 @@ import { failWorker, holdWorkers, runOutOfPatience } from '../../lib/late-worker
 import { range } from '../../../page/lib/float64.mjs';
 
 const names = [1, 2].flatMap((layer) => range(6).map((head) => `${layer}.${head + 1}`));
-const status = '.session-status';
+const status = '.cut-status';
+const maps = '.guess-tile canvas';
 
 async function openPrune(t, query = '', options = {}) {
-  const act = await openFlows(t, 'prune', query, { until: '#prune .plant-progress', ...options });
+  const act = await openFlows(t, 'prune', query, { until: '#prune .plant', ...options });
   const { page } = act;
-  const prune = {
+  const clickAll = (selectors) =>
+    page.evaluate((all) => {
+      for (const each of all) document.querySelector(each).click();
+    }, selectors);
+  return {
     ...act,
-    tile: (head) => `.tile[data-head="${head}"]`,
-    waitForLeft: async (left) => {
-      await page.waitForFunction(
-        (where, wanted) =>
-          document.querySelector(where).dataset.left === wanted &&
-          document.querySelector(where).dataset.gated === undefined,
+    waitForMaps: (count) =>
+      page.waitForFunction(
+        (where, wanted) => document.querySelectorAll(where).length === wanted,
         {},
-        ...[`#prune ${status}`, String(left)],
-      );
-    },
-    prune: (...heads) =>
-      page.evaluate((all) => {
-        for (const head of all)
-          document.querySelector(`#prune .tile[data-head="${head}"] button`).click();
-      }, heads),
-    pruned: () => act.all('.tile[data-standing="pruned"]', 'data-head'),
+        ...[`#prune ${maps}`, count],
+      ),
     marked: async () =>
       (await act.all('.guess-tile[aria-pressed="true"]', 'data-head')).map(String),
-    mark: (...heads) =>
-      page.evaluate((all) => {
-        for (const head of all)
-          document.querySelector(`#prune .guess-tile[data-head="${head}"]`).click();
-      }, heads),
+    mark: (...heads) => clickAll(heads.map((head) => `#prune .guess-tile[data-head="${head}"]`)),
     roles: () => act.texts('.guess-role'),
-    /** Rows of the table of both models: heads, loss, accuracy, time. */
-    table: async () => {
-      const cells = await act.texts('.quality tbody td');
-      return range(cells.length / 2).map((row) => [cells[2 * row], cells[2 * row + 1]]);
-    },
-    plant: async () => {
-      await act.click('.plant button');
-      await page.waitForFunction(
-        () => document.querySelectorAll('#prune .guess-tile canvas').length === 12,
-      );
-    },
-    moveGate: (head, percent) =>
-      prune.write(`.tile[data-head="${head}"] [type="range"]`, String(percent)),
-    restoreAll: async () => {
-      await act.press('Restore all');
-      await prune.waitForLeft(12);
-    },
+    pruned: () => act.all('.model-head[data-pruned]', 'data-head'),
+    topOf: () => act.first('.model-top', 'data-changed'),
   };
-  return prune;
 }
 
-test('a planted model', async (t) => {
+test('planted heads', async (t) => {
   const act = await openPrune(t, '?hide=train,words,align', {
     causes: /the test ends this worker/,
   });
   const { page } = act;
-  let planted;
-
-  await t.test('tells nothing of what was planted before the reader has checked', async () => {
-    await act.plant();
-    const secret = /sharp|quiet|induction|previous|planted as|ranks/i;
-    const labels = await act.all('[aria-label]', 'aria-label');
-    assert.deepEqual(
-      labels.filter((label) => secret.test(label)),
-      [],
-    );
-    assert.doesNotMatch(await page.$eval('#prune .live', ({ innerText }) => innerText), secret);
-    assert.deepEqual((await act.all('.guess-tile', 'data-head')).map(String), names);
-    const truths = '.bar, .chart > .line, .guess-role, .tile-truth:not(:empty), button[data-truth]';
-    assert.equal(await act.count(`:is(${truths})`), 0);
-    await act.press('Save');
-    const off = await act.all(
-      '.save-list [aria-label*="importance"], #prune .save-list [aria-label*="curves"]',
-      'aria-disabled',
-    );
-    assert.deepEqual(new Set(off), new Set(['true']));
-    await act.press('Save');
-    const { seed, tokens, weights, ...more } = JSON.parse(
-      await act.save(
-        'Save the numbers of the maps of the planted model as JSON',
-        'headwise-the-maps-of-the-planted-model.json',
-      ),
-    );
-    const shape = [6, tokens.length, tokens.length];
-    assert.deepEqual([seed, weights.map((each) => each.shape), more], [1, [shape, shape], {}]);
-  });
-
-  await t.test('has four heads marked and checked, and measures beside them', async () => {
-    await act.press('Check');
-    assert.deepEqual(await act.roles(), [], 'none is marked yet');
-    await act.mark('1.1', '1.2', '1.4', '2.3', '2.6');
-    assert.deepEqual(await act.marked(), ['1.1', '1.2', '1.4', '2.3'], 'no more than four');
-    await act.mark('1.1');
-    assert.equal((await act.numbers('.guess-status'))[0], 3);
-    await act.mark('2.6');
-    await act.waitForSearch('?hide=train,words,align&prune-marks=1.2,1.4,2.3,2.6');
-    await act.press('Check');
-    await act.waitFor('.guess-loud');
-    const roles = await act.roles();
-    const withRole = (...wanted) => names.filter((_name, at) => wanted.includes(roles[at]));
-    planted = withRole('previous token', 'induction');
-    assert.deepEqual(
-      [planted, withRole('sharp'), withRole('quiet')].map(({ length }) => length),
-      [4, 4, 4],
-    );
-    const marks = ['1.2', '1.4', '2.3', '2.6'];
-    const cells = await act.texts('.scores tbody td');
-    const found = cells.slice(0, 5).map((cell) => Number(cell[0]));
-    for (const measure of ['ablation', 'gradient', 'confidence', 'entropy']) {
-      const bars = await act.all(`[data-measure="${measure}"] .bar`, 'data-head', 'data-truth');
-      assert.equal(bars.length, 12);
-      assert.ok(
-        bars.every(([head, truth]) => (truth === 'planted') === planted.includes(String(head))),
-      );
-    }
-    // Those of the reader and of each measure.
-    assert.deepEqual(found, [marks.filter((head) => planted.includes(head)).length, 4, 4, 0, 0]);
-    await act.waitForLeft(12);
-    await act.mark('1.1');
-    assert.deepEqual(await act.marked(), marks, 'what was marked stays so');
-  });
 
   await t.test(
-    'is pruned down to the planted heads, and told in one number everywhere',
+    'are there at once, and nothing tells them before the reader has checked',
     async () => {
-      await act.click('.plant button');
-      const others = names.filter((name) => !planted.includes(name));
-      const whole = await act.table();
+      await act.waitForMaps(12);
+      assert.equal(await page.evaluate(() => window.modelWorkers ?? 0), 0);
+      const secret = /sharp|quiet|induction|previous|planted as|ranks/i;
+      const labels = await act.all('.guess [aria-label]', 'aria-label');
       assert.deepEqual(
-        whole.map(([full, left]) => full === left),
-        [true, true, true, true],
+        labels.filter((label) => secret.test(label)),
+        [],
       );
-      for (const [at, head] of others.entries()) {
-        await act.prune(head);
-        await act.waitForLeft(11 - at);
-      }
-      await act.waitFor('.session .goal[data-reached]');
-      assert.deepEqual((await act.pruned()).map(String), others);
-      assert.equal((await act.table())[0][1], '4');
-      assert.ok((await act.first(status, 'data-accuracy')) > 0.9);
-      await page.waitForFunction(
-        () => document.querySelector('#prune .quality ~ .measure-note').textContent !== '',
+      assert.deepEqual((await act.all('.guess-tile', 'data-head')).map(String), names);
+      assert.equal(await act.count(':is(.bar, .guess-role, .guess-tile[data-truth])'), 0);
+      // The task: what follows each letter of the second round on.
+      const tokens = await act.texts('.planted-task .token');
+      const asked = await act.texts('.planted-task .answer');
+      assert.deepEqual(
+        asked.slice(0, -1).map((next) => next.at(-1)),
+        tokens.slice(1 - asked.length),
       );
-      const [ratio, , lower, upper, pairs] = await act.numbers('.quality ~ .measure-note');
-      assert.ok(lower <= ratio && ratio <= upper && pairs === 21, `${ratio}, ${lower}, ${upper}`);
-      const told = (await act.numbers('.session .goal-progress')).at(-1);
-      assert.ok(Math.abs(told - 100 * ratio) <= 1, `${told} % of the time, ${ratio}`);
-      await act.press('Undo');
-      await act.waitForLeft(5);
-      await page.goBack();
-      await act.waitForLeft(4);
-      await act.restoreAll();
-      assert.deepEqual(await act.table(), whole);
-
-      // Whatever is pressed how quickly: the same presses in every run, after Lehmer.
-      let state = 20;
-      const draw = (below) => (state = (48271 * state) % 2147483647) % below;
-      for (let round = 0; round < 8; round++) {
-        const presses = range(2 + draw(5)).map(() => draw(15));
-        await page.evaluate((wanted) => {
-          const tiles = [...document.querySelectorAll('#prune .tile')];
-          for (const which of wanted) {
-            const slider = tiles[which % 12].querySelector('.slider');
-            if (which < 12) tiles[which].querySelector('button').click();
-            else if (which < 14)
-              document.querySelectorAll('#prune .session-bar button')[which - 12].click();
-            else {
-              slider.value = 40;
-              slider.dispatchEvent(new InputEvent('input', { bubbles: true }));
-            }
-          }
-        }, presses);
-        await page.waitForFunction(
-          (where) => {
-            const left = document.querySelectorAll(
-              '#prune .tile:not([data-standing="pruned"])',
-            ).length;
-            const gone = new URLSearchParams(location.search).get('prune-gone') ?? '';
-            return (
-              document.querySelector(where).dataset.left === String(left) &&
-              document.querySelector('#prune .quality tbody td:last-child').textContent ===
-                String(left) &&
-              gone.split(',').filter(Boolean).length === 12 - left
-            );
-          },
-          {},
-          `#prune ${status}`,
-        );
-      }
-      await act.press('Undo');
-      await act.restoreAll();
-      await act.prune('1.1', '1.2', '1.3', '1.4', '1.5', '1.6');
-      await act.waitForLeft(7);
-      assert.equal(await act.first(act.tile('1.6'), 'data-standing'), 'last');
-      await act.moveGate('1.6', 0);
-      await act.waitForValue(status, 'data-gated', '');
-      assert.equal((await act.pruned()).length, 5, 'the last head of a layer stays');
-      await act.restoreAll();
+      await act.press('Save');
+      const off = await act.all(
+        '.save-list [aria-label*="importance"], #prune .save-list [aria-label*="curves JSON"]',
+        'aria-disabled',
+      );
+      assert.ok(off.every((each) => each === 'true'));
+      await act.press('Save');
+      const { seed, weights, ...more } = JSON.parse(
+        await act.save(
+          'Save the numbers of the maps of the planted model as JSON',
+          'headwise-the-maps-of-the-planted-model.json',
+        ),
+      );
+      const shape = [6, tokens.length, tokens.length];
+      assert.deepEqual(
+        [seed, weights.map((each) => each.shape), Object.keys(more)],
+        [1, [shape, shape], ['tokens']],
+      );
     },
   );
 
-  await t.test('answers as its gates and heads let it', async () => {
-    const answers = () => act.all('.answers .answer', 'data-right', 'aria-label');
-    const whole = await answers();
-    assert.ok(whole.length >= 10 && whole.every(([isRight]) => isRight === 'true'));
-    assert.deepEqual(await act.numbers('.answers .sequence-name'), [whole.length, whole.length]);
-    const [head] = planted.slice(2);
-    await act.moveGate(head, 50);
-    await act.waitForValue(status, 'data-gated', '');
-    assert.notDeepEqual(await answers(), whole);
-    await act.prune(...planted.slice(2));
-    await act.waitForLeft(10);
-    const lost = await answers();
-    const right = lost.filter(([isRight]) => isRight === 'true').length;
-    assert.ok(right < whole.length / 2);
-    assert.deepEqual(await act.numbers('.answers .sequence-name'), [right, whole.length]);
-    await act.restoreAll();
-    assert.deepEqual(await answers(), whole);
-    const pathOf = (order) => act.first(`.chart .line[data-series="${order}"]`, 'd');
-    const accuracy = await pathOf('ablation');
-    await act.click('[type="radio"][value="loss"]');
-    await page.waitForFunction(
-      (was) =>
-        document.querySelector('#prune .chart .line[data-series="ablation"]').getAttribute('d') !==
-        was,
-      {},
-      accuracy,
-    );
-    await act.isForEveryone();
-  });
+  await t.test(
+    'are marked and checked, with the measures beside them, and no button moves',
+    async () => {
+      await act.press('Check');
+      assert.deepEqual(await act.roles(), [], 'none is marked yet');
+      await act.mark('1.1', '1.2', '1.4', '2.3', '2.6');
+      assert.deepEqual(await act.marked(), ['1.1', '1.2', '1.4', '2.3'], 'no more than four');
+      await act.mark('1.1');
+      assert.equal((await act.numbers('.guess-status'))[0], 3);
+      await act.mark('2.6');
+      await act.waitForSearch('?hide=train,words,align&prune-marks=1.2,1.4,2.3,2.6');
+      const tops = () => act.each('.rail button', (button) => button.getBoundingClientRect().top);
+      const before = await tops();
+      await act.press('Check');
+      await act.waitFor('.guess-loud');
+      assert.deepEqual((await tops()).slice(0, before.length), before);
+      const roles = await act.roles();
+      const withRole = (...wanted) => names.filter((_name, at) => wanted.includes(roles[at]));
+      const planted = withRole('previous token', 'induction');
+      assert.deepEqual(
+        [planted, withRole('sharp'), withRole('quiet')].map(({ length }) => length),
+        [4, 4, 4],
+      );
+      const cells = await act.texts('.scores tbody td');
+      assert.deepEqual(
+        cells.slice(0, 5).map((cell) => Number(cell[0])),
+        // Those of the reader and of each measure.
+        [3, 4, 4, 0, 0],
+      );
+      const accuracies = cells.slice(5).map((cell) => parseInt(cell));
+      assert.ok(accuracies[1] < 50 && accuracies[3] > 90, `${accuracies}`);
+      for (const measure of ['ablation', 'gradient', 'confidence', 'entropy']) {
+        const bars = await act.all(`[data-measure="${measure}"] .bar`, 'data-head', 'data-truth');
+        assert.equal(bars.length, 12);
+        assert.ok(
+          bars.every(([head, truth]) => (truth === 'planted') === planted.includes(String(head))),
+        );
+      }
+      const pathOf = () => act.first('.judged .line[data-series="ablation"]', 'd');
+      const accuracy = await pathOf();
+      await act.click('[type="radio"][value="loss"]');
+      assert.notEqual(await pathOf(), accuracy);
+      await act.press('Guess again');
+      assert.deepEqual([await act.marked(), await act.roles()], [[], []]);
+      await act.mark('1.2', '1.3', '2.3', '2.6');
+      await act.press('Check');
+      await act.waitFor('.goal[data-reached]');
+    },
+  );
 
-  await t.test('is planted anew after its worker was lost, and for another seed', async () => {
-    await act.prune('1.1');
-    await act.waitForLeft(11);
-    await failWorker(page);
-    await act.prune('1.3', '1.4');
-    await act.waitFor('.failure');
-    await act.click('.failure button');
-    await act.waitForLeft(9);
-    assert.equal(await act.count('.failure'), 0);
-    await act.write('.seed-input', '2');
-    await page.waitForFunction(
-      () => document.querySelectorAll('#prune .guess-tile canvas').length === 12,
-    );
-    assert.deepEqual(
-      [await act.marked(), await act.roles(), await act.parameter('prune-gone')],
-      [[], [], null],
-    );
-    await act.press('Show without guessing');
-    await act.waitFor('.guess-loud');
-    assert.equal((await act.roles()).length, 12);
-    assert.equal((await act.texts('.scores tbody td')).length, 8, 'the reader has chosen none');
-  });
+  await t.test(
+    'are others in another seed, which is trained, and again after its worker was lost',
+    async () => {
+      await act.write('.seed-input', '2');
+      await act.waitForMaps(0);
+      assert.equal(await act.count('.goal[data-reached]'), 0, 'another goal');
+      await failWorker(page);
+      await act.waitFor('.failure');
+      await act.click('.failure button');
+      await act.waitForMaps(12);
+      assert.equal(await act.count('.failure'), 0);
+      assert.deepEqual([await act.marked(), await act.roles()], [[], []]);
+      await act.click('.plant button');
+      await act.press('Show the roles');
+      await act.waitFor('.guess-loud');
+      assert.equal((await act.roles()).length, 12);
+      assert.equal((await act.texts('.scores tbody td')).length, 8, 'the reader has chosen none');
+      await act.write('.seed-input', '1');
+      await act.waitForMaps(12);
+    },
+  );
+});
+
+test('the language model is pruned, with its loss and its next token, and ranked anew', async (t) => {
+  const act = await openPrune(t, '?prune-check=1&hide=train,words,align');
+  const { page } = act;
+  assert.deepEqual(await act.pruned(), []);
+  const heads = await act.count('.model-head');
+  const step = Number(
+    await page.evaluate(() => {
+      const input = document.querySelector('#prune .pruned-model [type="range"]');
+      input.value = '1';
+      input.dispatchEvent(new InputEvent('input', { bubbles: true }));
+      return (
+        new URLSearchParams(location.search).get('prune-cut') ??
+        document.querySelector('#prune .cut-status').dataset.pruned
+      );
+    }),
+  );
+  assert.ok(step >= 1 && (await act.pruned()).length === step);
+  await act.waitFor('.model-top');
+  assert.equal(await act.first(status, 'data-within'), 'true');
+
+  // As many as any order allows: that is the goal, and one step more is too much.
+  const last = await page.$eval('#prune .pruned-model [type="range"]', ({ max }) => Number(max));
+  const slide = (point) => act.write('.pruned-model [type="range"]', String(point));
+  let most = 0;
+  for (const point of range(last + 1)) {
+    await slide(point);
+    if ((await act.first(status, 'data-within')) === 'true') most = point;
+    else break;
+  }
+  assert.equal(await act.count('.pruned-model .goal[data-reached]'), 2);
+  await slide(last);
+  assert.deepEqual(
+    [(await act.pruned()).length, await act.first(status, 'data-within')],
+    [last * step, 'false'],
+  );
+  assert.ok(most > 0 && last * step < heads);
+  await page.waitForFunction(
+    () => document.querySelector('#prune .model-top').dataset.changed === 'true',
+  );
+  await page.select('#prune .pruned-model select', 'random');
+  assert.equal(await act.first('.pruned-model .line[data-chosen]', 'data-series'), 'random');
+  await act.isForEveryone();
+
+  await act.press('Rank the heads here');
+  await page.waitForFunction(
+    () => document.querySelectorAll('#prune .pruned-model .curves .line').length === 1,
+  );
+  await act.press('Stop');
+  await page.waitForFunction(() =>
+    /^Stopped/.test(document.querySelector('#prune .pruned-model .plant-status').textContent),
+  );
+  await act.press('Reset');
+  assert.deepEqual(await act.pruned(), []);
 });
 
 test('a worker that takes long to come is told as slow, and used when it comes', async (t) => {
-  const act = await openPrune(t, '?prune-check=1&prune-gone=1.1&hide=train,words,align', {
-    prepare: holdWorkers,
-  });
+  const act = await openPrune(t, '?prune-seed=2&hide=train,words,align', { prepare: holdWorkers });
   await act.click('.plant button');
   await runOutOfPatience(act.page);
   await act.waitFor('.slow');
   assert.equal(await act.count('.failure'), 0);
   await act.page.evaluate(() => window.letWorkersCome());
-  await act.waitForLeft(11);
+  await act.waitForMaps(12);
   assert.equal(await act.count('.slow'), 0);
   assert.equal(await act.page.evaluate(() => window.modelWorkers), 1);
 });

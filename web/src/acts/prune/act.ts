@@ -1,151 +1,129 @@
-import { html, render } from 'lit-html';
+import { html, nothing, render } from 'lit-html';
 
 import type { Store } from '../../address/store.js';
 import { hideable } from '../../address/hideable.js';
 import { createPanelEnd } from '../../ui/controls/panel-end.js';
 import { createSeedField } from '../../ui/controls/seed-field.js';
 import { element } from '../../ui/dom.js';
-import { announce } from '../../ui/live-region.js';
+import { say } from '../../ui/live-region.js';
 import { createStage } from '../../ui/stage.js';
 import { Connection } from '../../worker/connection.js';
 import { createWorkerNotice } from '../../worker/notice.js';
-import type { Study } from '../../worker/study.js';
 import { createGuessView } from './guess-view.js';
+import { createModelView } from './model-view.js';
 import { numSeeds, Planter } from './planter.js';
+import { builtInSeed } from './records.js';
 import { createResults } from './results.js';
-import { createSessionView } from './session-view.js';
 import type { PruneState } from './state.js';
 import { words } from './words.js';
 
-/** A model whose truth is known: guessed, measured and pruned. */
+/** Planted models, whose important heads are known, to judge the measures; then the language model. */
 export function createPruneContent(store: Store<PruneState>): HTMLElement[] {
   const notice = createWorkerNotice(() => {
     connection.giveUp();
     plant();
   });
   const connection = new Connection(notice.showSlow);
-  const planter = new Planter(connection, {
-    onChange: show,
-    onFailure: (error) => {
-      notice.showFailure(error);
-      session.close();
-    },
-  });
-  // Nothing tells what was planted before the reader has guessed, or asks for it.
-  const isRevealed = (): boolean => store.state.isChecked && planter.studies.length > 0;
-  const fail = (error: unknown): void => {
-    planter.fail(error);
-  };
-  const panel = createPlantPanel(store, plant, () => {
-    planter.stop();
-  });
-  const guess = createGuessView(store, connection, fail);
-  const results = createResults(store, () => (isRevealed() ? planter.studies : []));
-  const session = createSessionView(store, connection, fail);
+  const planter = new Planter(connection, { onChange: show, onFailure: notice.showFailure });
+  const guess = createGuessView(store);
+  const results = createResults(store, () => (store.state.isChecked ? planter.studies : []));
+  const model = createModelView(store);
+  const panel = createPlantPanel(store, planter, plant);
 
   function plant(): void {
     notice.clear();
-    session.close();
     void planter.plant(store.state.seed);
   }
 
-  let drawn: Planter['studies'] = [];
-  /** The study whose model is in the session. */
-  let opened: Study | undefined;
+  let drawn = '';
   function show(): void {
-    panel.show(planter);
+    panel.show();
     const { studies } = planter;
     guess.draw(studies.at(0));
-    const shown = isRevealed() ? studies : [];
-    if (shown.length !== drawn.length || shown.some((study, i) => study !== drawn[i])) {
-      drawn = shown;
-      results.draw();
-    }
-    const next = shown.at(0);
-    if (next === opened) return;
-    opened = next;
-    if (next === undefined) session.close();
-    else session.open(next);
+    // Roles are secret until the reader has guessed, or asks for them.
+    const next = store.state.isChecked ? studies.map(({ seed }) => seed).join() : '';
+    if (next === drawn) return;
+    drawn = next;
+    results.draw();
   }
 
-  let { seed } = store.state;
-  store.subscribe((state) => {
+  let seed: number | undefined;
+  function follow(state: PruneState): void {
+    const isFirst = seed === undefined;
     if (state.seed !== seed) {
       seed = state.seed;
-      // What is shown is of another seed.
-      if (planter.state !== 'idle') plant();
+      // A seed of the address waits for the button: training takes seconds.
+      if (!isFirst || seed === builtInSeed) plant();
     }
     show();
-  });
+  }
+  store.subscribe(follow);
+  follow(store.state);
 
   return [
     createStage({
       label: words.panel,
       rail: [
         element('h3', {}, words.guess),
-        element('div', { class: 'rail-pinned' }, guess.goal, panel.root, guess.panel),
+        element('div', { class: 'rail-pinned' }, guess.goal, guess.panel),
+        panel.root,
         notice.root,
       ],
-      end: createPanelEnd(store, 'prune', [guess.savable, ...results.savables]),
-      views: [guess.tiles, guess.result],
+      end: createPanelEnd(store, 'prune', [guess.savable, ...results.savables, ...model.savables]),
+      views: guess.views,
     }),
-    ...results.roots,
-    session.root,
+    results.root,
+    model.root,
   ];
 }
 
-export interface PlantPanel {
-  readonly root: HTMLElement;
-  show(planter: Planter): void;
-}
-
-/** Which seed, the button that plants or stops, and how far it has come. */
-export function createPlantPanel(
+/** The seed, the button that trains or stops, and the progress. */
+function createPlantPanel(
   store: Store<PruneState>,
+  planter: Planter,
   onPlant: () => void,
-  onStop: () => void,
-): PlantPanel {
+): { readonly root: HTMLElement; show(): void } {
   const seed = createSeedField((chosen, origin) => {
-    // Another seed plants elsewhere: what was marked and pruned says nothing of it.
-    store.change({ seed: chosen, marks: [], isChecked: false, pruned: [] }, origin);
+    // Another seed plants elsewhere: marks do not apply to it.
+    store.change({ seed: chosen, marks: [], isChecked: false }, origin);
   });
-  seed.show(store.state.seed);
-  store.subscribe((state) => {
-    seed.show(state.seed);
-  });
-  const button = element('div', { class: 'plant' });
-  const progress = element('div', { class: 'plant-progress' });
-  const show = (isBusy: boolean, done: number, sentence: string): void => {
-    render(
-      html`<button
-        type="button"
-        class="primary"
-        @click=${isBusy ? onStop : onPlant}
-        .textContent=${isBusy ? words.stop : words.plant}
-      ></button>`,
-      button,
-    );
-    render(
-      html`<progress class="progress" max="1" .value=${done} aria-label=${words.panel}></progress>
-        <p class="plant-status">${sentence}</p>`,
-      progress,
-    );
-  };
-  show(false, 0, words.notYet);
-  let wasBusy = false;
+  const train = element('div', { class: 'plant' });
+  const status = element('p', { class: 'plant-status' });
 
-  function sentenceOf({ state, studies, seed: studied }: Planter): string {
+  function statusNow(): string {
+    const { state, studies, seed: studied } = planter;
     if (state === 'busy') return words.progress(studied, studies.length + 1, numSeeds);
-    if (studies.length === 0) return words.notYet;
+    if (studies.length === 0) return words.notTrained(numSeeds);
+    if (store.state.seed === builtInSeed) return words.builtIn(studies.length);
     return state === 'done' ? words.done(studies.length) : words.stopped(studies.length);
   }
   return {
-    root: hideable('controls', element('div', { class: 'controls' }, seed.root, button, progress)),
-    show(planter) {
+    root: hideable('controls', element('div', { class: 'controls' }, seed.root, train, status)),
+    show() {
+      seed.show(store.state.seed);
       const isBusy = planter.state === 'busy';
-      show(isBusy, planter.progress, sentenceOf(planter));
-      if (wasBusy && !isBusy) announce(sentenceOf(planter));
-      wasBusy = isBusy;
+      const isOff = store.state.seed === builtInSeed;
+      const press = (): void => {
+        if (isBusy) planter.stop();
+        else if (!isOff) onPlant();
+      };
+      render(
+        html`<button
+            type="button"
+            aria-disabled=${isOff ? 'true' : nothing}
+            @click=${press}
+            .textContent=${isBusy ? words.stop : words.plant}
+          ></button>
+          <progress
+            class="progress"
+            max="1"
+            .value=${planter.progress}
+            aria-label=${words.panel}
+          ></progress>`,
+        train,
+      );
+      if (isBusy) status.textContent = statusNow();
+      else say(status, statusNow());
     },
   };
 }

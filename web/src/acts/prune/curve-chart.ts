@@ -1,88 +1,111 @@
-import { extent, group, mean } from 'd3-array';
-import { scaleLinear } from 'd3-scale';
 import { area, line } from 'd3-shape';
+import { extent, mean, transpose } from 'd3-array';
+import { scaleLinear } from 'd3-scale';
 
 import { type Chart, createChart, drawAxes, type Size } from '../../ui/chart.js';
 import { svg } from '../../ui/dom.js';
-import { allHeads, rolesOfLayers } from '../../worker/heads.js';
-import { type Curve, orderNames, type Study } from '../../worker/study.js';
-import type { Metric } from './state.js';
+import type { OrderName } from '../../worker/study.js';
 import { words } from './words.js';
 
 const margin = { left: 46, right: 14, top: 28, bottom: 42 } as const;
 
-interface Point {
-  readonly kept: number;
-  readonly least: number;
-  readonly most: number;
-  readonly mean: number;
+interface Line {
+  readonly order: OrderName;
+  /** For each run, a value for each point: with all heads, with `step` fewer, and so on. */
+  readonly runs: readonly (readonly number[])[];
 }
 
-/** Loss or right answers against heads left, for each order in which they go. */
+export interface Curves {
+  readonly lines: readonly Line[];
+  /** All heads of the model. */
+  readonly heads: number;
+  readonly step: number;
+  /** Name and ends of the vertical axis; lines are clipped there. */
+  readonly axis: { readonly name: string; readonly from: number; readonly to: number };
+  /** A value that a line across marks. */
+  readonly limit?: { readonly value: number; readonly name: string };
+  /** The order in front, and its point that is marked. */
+  readonly chosen?: { readonly order: OrderName; readonly point: number };
+}
+
+/** Loss or accuracy against heads left, a line for each order. Lines are means over runs; random runs have a band. */
 export function createCurveChart(
-  studiesNow: () => readonly Study[],
-  metricNow: () => Metric,
+  label: string,
+  height: number,
+  curvesNow: () => Curves | undefined,
 ): Chart {
   return createChart({
-    label: words.curves,
-    height: 400,
+    label,
+    height,
     draw: (size) => {
-      const studies = studiesNow();
-      return studies.length === 0 ? [] : drawCurves(studies, metricNow(), size);
+      const curves = curvesNow();
+      return curves === undefined ? [] : drawCurves(curves, size);
     },
   });
 }
 
 function drawCurves(
-  studies: readonly Study[],
-  metric: Metric,
+  { lines, heads, step, axis, limit, chosen }: Curves,
   { width, height }: Size,
 ): SVGElement[] {
-  const curves = group(
-    studies.flatMap((study) => study.curves),
-    ({ order }) => order,
-  );
-  const lines = orderNames.map((order) => ({
-    order,
-    points: pointsOf(curves.get(order) ?? [], metric),
-  }));
+  const numPoints = Math.max(...lines.flatMap(({ runs }) => runs.map(({ length }) => length)));
+  const [left, right] = [margin.left, width - margin.right];
+  const [bottom, top] = [height - margin.bottom, margin.top];
   // Heads go from left to right, as time does.
-  const x = scaleLinear(
-    [allHeads.length, rolesOfLayers.length],
-    [margin.left, width - margin.right],
-  );
-  const high = Math.max(...lines.flatMap(({ points }) => points.map(({ most }) => most)));
-  const y = scaleLinear(
-    [0, metric === 'accuracy' ? 1 : high],
-    [height - margin.bottom, margin.top],
-  );
-  const path = line<Point>(
-    ({ kept }) => x(kept),
-    (point) => y(point.mean),
+  const x = scaleLinear([heads, heads - step * (numPoints - 1)], [left, right]);
+  const y = scaleLinear([axis.from, axis.to], [bottom, top]);
+  const at = (point: number): number => x(heads - step * point);
+  const path = line<number>((_, i) => at(i), y).digits(1);
+  const band = area(
+    (_, i) => at(i),
+    ([least]) => y(least),
+    ([, most]) => y(most),
   ).digits(1);
-  const band = area<Point>(
-    ({ kept }) => x(kept),
-    ({ least }) => y(least),
-    ({ most }) => y(most),
-  ).digits(1);
-  const random = lines.find(({ order }) => order === 'random')?.points ?? [];
-  return [
-    svg('path', { class: 'band', d: band(random) ?? '' }),
-    drawAxes(
-      { scale: x, ticks: 6, name: words.heads },
-      { scale: y, ticks: 5, name: words.metrics[metric] },
-    ),
-    ...lines.map(({ order, points }) =>
-      svg('path', { class: 'line', 'data-series': order, d: path(points) ?? '' }),
-    ),
-  ];
-}
-
-function pointsOf(curves: readonly Curve[], metric: Metric): Point[] {
-  const [first] = curves;
-  return first.points.map(({ kept }, i) => {
-    const values = curves.map(({ points }) => points[i][metric]);
-    const [least = 0, most = 0] = extent(values);
-    return { kept, least, most, mean: mean(values) ?? 0 };
+  const drawn = lines.map(({ order, runs }) => {
+    const points = transpose(runs);
+    return {
+      order,
+      means: points.map((values) => mean(values) ?? NaN),
+      ends: points.map((values) => extent(values) as [number, number]),
+    };
   });
+  const random = drawn.find(({ order }) => order === 'random');
+  const marked = drawn.find(({ order }) => order === chosen?.order);
+  const box = { x: left, y: top, width: right - left, height: bottom - top };
+  return [
+    drawAxes(
+      { scale: x, ticks: Math.min(6, numPoints), name: words.heads },
+      { scale: y, ticks: 5, name: axis.name },
+    ),
+    svg(
+      'svg',
+      { ...box, viewBox: Object.values(box).join(' '), class: 'curves' },
+      ...(random === undefined ? [] : [svg('path', { class: 'band', d: band(random.ends) ?? '' })]),
+      ...drawn.map(({ order, means }) =>
+        svg('path', {
+          class: 'line',
+          'data-series': order,
+          'data-chosen': order === chosen?.order,
+          d: path(means) ?? '',
+        }),
+      ),
+    ),
+    ...(limit === undefined
+      ? []
+      : [
+          svg('path', { class: 'limit', d: `M${left},${y(limit.value)}H${right}` }),
+          svg('text', { class: 'limit-name', x: left + 6, y: y(limit.value) - 6 }, limit.name),
+        ]),
+    ...(marked === undefined || chosen === undefined
+      ? []
+      : [
+          svg('path', { class: 'cut-line', d: `M${at(chosen.point)},${top}V${bottom}` }),
+          svg('circle', {
+            class: 'cut-mark',
+            cx: at(chosen.point),
+            cy: Math.max(top, y(marked.means[chosen.point] ?? NaN)),
+            r: 5,
+          }),
+        ]),
+  ];
 }

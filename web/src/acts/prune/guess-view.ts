@@ -2,39 +2,39 @@ import type { HeadMeasure } from 'headwise/models';
 import { html, nothing, render, type TemplateResult } from 'lit-html';
 
 import type { Store } from '../../address/store.js';
+import { createLiveMap, type LiveMap } from '../../attention/live-map.js';
 import { shapedWeights } from '../../attention/shaped-weights.js';
 import { createWeightLegend } from '../../attention/weight-legend.js';
 import { formatPercent, formatShort } from '../../format/numbers.js';
-import { element, newId, setAttributes } from '../../ui/dom.js';
-import { composeDrawings, drawLegend, type Piece } from '../../ui/export/drawing.js';
+import { element, newId } from '../../ui/dom.js';
+import { composeDrawings, drawLegend } from '../../ui/export/drawing.js';
 import type { Savable } from '../../ui/export/save-menu.js';
-import { announce } from '../../ui/live-region.js';
-import { createGoal } from '../../ui/goal.js';
-import type { Connection } from '../../worker/connection.js';
+import { createGoalApart } from '../../ui/goal.js';
+import { say } from '../../ui/live-region.js';
+import { createTokenStrip } from '../../ui/token-strip.js';
 import {
   allHeads,
   type Head,
-  isPlanted,
   nameOfHead,
   numPlanted,
-  type Role,
+  numPlantedAmong,
+  placeOf,
   rolesOfLayers,
   sameHead,
 } from '../../worker/heads.js';
-import type { Quality } from '../../worker/planted-model.js';
-import { chosenBy, measures, type Study } from '../../worker/study.js';
-import { createGuessTile, type GuessTile } from './guess-tile.js';
+import { accuracyWithout, chosenBy, measures, type Shown, type Study } from '../../worker/study.js';
+import { symbolOf } from '../../worker/tasks.js';
+import { inHeadColour } from './head-colour.js';
+import { kindOf } from './importance-charts.js';
 import { canMark, type PruneState } from './state.js';
 import { words } from './words.js';
 
 export interface GuessView {
   readonly goal: HTMLElement;
-  /** How many are marked, and the buttons. */
+  /** How many heads are marked, and the buttons. */
   readonly panel: HTMLElement;
-  readonly tiles: HTMLElement;
-  /** What came of it. */
-  readonly result: HTMLElement;
-  /** Of the model in the session; nothing while there is none. */
+  readonly views: readonly HTMLElement[];
+  /** Shows this study; none while a seed is not trained. */
   draw(study: Study | undefined): void;
   /** The maps, without a word of what was planted. */
   readonly savable: Savable;
@@ -46,35 +46,22 @@ interface Choice {
   readonly heads: readonly Head[];
 }
 
-/** The reader marks the heads that do the work by their maps, and is then told what was planted and what measures say. */
-export function createGuessView(
-  store: Store<PruneState>,
-  connection: Connection,
-  onFailure: (error: unknown) => void,
-): GuessView {
-  const goal = createGoal(words.guessTask(numPlanted));
-  const tiles = allHeads.map((head) =>
-    createGuessTile(head, () => {
-      press(head);
-    }),
-  );
+/** The reader marks the heads that do the work by their maps. Then the roles and the measures' choices are shown. */
+export function createGuessView(store: Store<PruneState>): GuessView {
+  const goal = createGoalApart(words.guessTask(numPlanted));
+  const task = createTokenStrip();
+  task.root.classList.add('planted-task');
   const hatchId = newId('hatch');
   const legend = createWeightLegend(hatchId);
   const status = element('p', { class: 'guess-status' });
-  const check = element('button', { type: 'button', class: 'primary' }, words.check);
-  const skip = element('button', { type: 'button' }, words.skip);
-  const panel = element(
-    'div',
-    { class: 'guess-panel' },
-    status,
-    element('div', { class: 'buttons' }, check, skip),
-  );
+  const buttons = element('div', { class: 'buttons' });
+  const rows = rolesOfLayers.map(() => element('div', { class: 'guess-layer' }));
   const result = element('div', { class: 'guess-result' });
   let study: Study | undefined;
-  /** What the models without the chosen heads do, the whole one last; of the study that is shown. */
-  let qualities: readonly Quality[] = [];
+  let maps: readonly LiveMap[] = [];
 
   const isOpen = (): boolean => study !== undefined && !store.state.isChecked;
+  const marksAll = (): boolean => store.state.marks.length === numPlanted;
 
   function press(head: Head): void {
     if (!isOpen()) return;
@@ -82,12 +69,6 @@ export function createGuessView(
     if (canMark(head, marks)) store.change({ marks: [...marks, head] });
     else store.change({ marks: marks.filter((other) => !sameHead(other, head)) });
   }
-  check.addEventListener('click', () => {
-    if (isOpen() && store.state.marks.length === numPlanted) store.change({ isChecked: true });
-  });
-  skip.addEventListener('click', () => {
-    if (isOpen()) store.change({ marks: [], isChecked: true });
-  });
 
   /** All who chose, the reader first, if they did. */
   function choicesOf(shown: Study): Choice[] {
@@ -101,204 +82,204 @@ export function createGuessView(
     ];
   }
 
-  function showTiles(): void {
+  function tileOf(place: number, choices: readonly Choice[]): TemplateResult {
+    const head = allHeads[place];
     const { marks, isChecked } = store.state;
-    const choices = study !== undefined && isChecked ? choicesOf(study) : [];
-    tiles.forEach((tile, i) => {
-      const head = allHeads[i];
-      const isMarked = marks.some((other) => sameHead(other, head));
-      const canPress = isOpen() && (isMarked || canMark(head, marks));
-      const truth =
-        study === undefined || !isChecked
-          ? undefined
-          : {
-              role: study.roles[i],
-              choosers: choices
-                .filter(({ heads }) => heads.some((other) => sameHead(other, head)))
-                .map(({ name }) => name),
-            };
-      tile.show(isMarked, canPress, truth);
-    });
+    const isMarked = marks.some((other) => sameHead(other, head));
+    const canPress = isOpen() && (isMarked || canMark(head, marks));
+    const role = isChecked ? study?.roles[place] : undefined;
+    const choosers = choices.filter(({ heads }) => heads.some((other) => sameHead(other, head)));
+    // Not `disabled`: that would take the focus away from the tile that has just been pressed.
+    return html`<button
+      type="button"
+      class="guess-tile"
+      ${inHeadColour(head)}
+      data-head=${nameOfHead(head)}
+      data-truth=${role === undefined ? nothing : kindOf(role)}
+      aria-pressed=${isMarked}
+      aria-disabled=${canPress ? nothing : 'true'}
+      @click=${() => {
+        press(head);
+      }}
+    >
+      <span class="guess-name">${nameOfHead(head)}</span>
+      <span class="guess-map">${maps.at(place)?.root}</span>
+      <span class="guess-answer"
+        >${
+          role === undefined
+            ? html`<span class="guess-mark">${isMarked ? words.isMarked : words.toMark}</span>`
+            : html`<span class="guess-role">${words.roles[role]}</span>
+                <span class="guess-choosers">${choosers.map(({ name }) => name).join(', ')}</span>`
+        }</span
+      >
+    </button>`;
   }
 
-  function showPanel(): void {
+  function statusNow(): string {
     const { marks, isChecked } = store.state;
-    panel.hidden = !isOpen();
-    const told =
-      marks.length === 0 ? words.unmarked(numPlanted) : words.marked(marks.length, numPlanted);
-    if (isOpen() && told !== status.textContent) announce(told);
-    status.textContent = told;
-    setAttributes(check, { 'aria-disabled': marks.length === numPlanted ? undefined : 'true' });
-    result.hidden = study === undefined || !isChecked;
-    if (study === undefined || !isChecked) {
-      goal.show('');
-      render(nothing, result);
-      return;
+    if (study === undefined) return words.notYet;
+    if (!isChecked) {
+      return marks.length === 0
+        ? words.unmarked(numPlanted)
+        : words.marked(marks.length, numPlanted);
     }
-    renderResult(study, choicesOf(study));
-  }
-
-  function renderResult(shown: Study, choices: readonly Choice[]): void {
-    const foundIn = (heads: readonly Head[]): number => numPlantedOf(heads, shown.roles);
-    const { marks } = store.state;
-    const found = foundIn(marks);
-    if (marks.length > 0) {
-      const all = found === numPlanted;
-      const told = all ? words.guessReached(numPlanted) : words.guessMissed(found, numPlanted);
-      if (!all && qualities.length === 0) announce(told);
-      goal.show(told, all);
-    }
-    const { scoreRows } = words;
-    render(
-      html`<table class="scores">
-          <caption .textContent=${words.scores(numPlanted)}></caption>
-          <thead>
-            <tr>
-              <td></td>
-              ${choices.map(({ name }) => html`<th scope="col">${name}</th>`)}
-            </tr>
-          </thead>
-          <tbody>
-            <tr>
-              <th scope="row">${scoreRows.found}</th>
-              ${choices.map(({ heads }) => {
-                const number = foundIn(heads);
-                return html`<td data-all=${number === numPlanted || nothing}>
-                  ${words.found(number, numPlanted)}
-                </td>`;
-              })}
-            </tr>
-            <tr>
-              <th scope="row">${scoreRows.without}</th>
-              ${choices.map(
-                (_, i) =>
-                  html`<td>${qualities.length === 0 ? words.measuring : accuracyOf(i)}</td>`,
-              )}
-            </tr>
-          </tbody>
-        </table>
-        ${loudOf(shown, choices)}`,
-      result,
-    );
-  }
-
-  const accuracyOf = (choice: number): string => formatPercent(qualities[choice].accuracy);
-
-  /** Whether the heads that attend most sharply do the work; nothing until it is measured. */
-  function loudOf(shown: Study, choices: readonly Choice[]): TemplateResult | typeof nothing {
-    if (qualities.length === 0) return nothing;
-    const at = (measure: HeadMeasure): number =>
-      choices.length - measures.length + measures.indexOf(measure);
-    const [loud, useful, whole] = [at('confidence'), at('ablation'), choices.length];
-    const least = Math.min(
-      ...choices[loud].heads.map((head) => shown.importance.confidence[placeOf(head)]),
-    );
-    const isMisled = qualities[loud].accuracy > qualities[useful].accuracy;
-    return html`<p class="guess-loud">
-      ${isMisled ? html`<strong>${words.loudTitle}</strong> ` : nothing}${words.loud(
-        formatShort(least),
-        accuracyOf(loud),
-        accuracyOf(whole),
-        accuracyOf(useful),
-      )}
-    </p>`;
-  }
-
-  /** Asks the worker what the model does without the heads that were chosen. */
-  async function measure(shown: Study): Promise<void> {
-    const asked = store.state.marks;
-    const choices = [...choicesOf(shown).map(({ heads }) => heads), []];
-    try {
-      const answer = await connection.call(({ pruning }) => pruning.without(choices));
-      if (study !== shown || store.state.marks !== asked || !store.state.isChecked) return;
-      qualities = answer;
-      showPanel();
-      announce(result.querySelector('.guess-loud')?.textContent.trim() ?? '');
-    } catch (error) {
-      if (study === shown) onFailure(error);
-    }
+    if (marks.length === 0) return words.shown;
+    return words.guessed(numPlantedAmong(marks, study.roles), numPlanted);
   }
 
   function show(): void {
-    showTiles();
-    showPanel();
+    const { marks, isChecked } = store.state;
+    const choices = study !== undefined && isChecked ? choicesOf(study) : [];
+    rows.forEach((row, layer) => {
+      const tiles = allHeads.flatMap((head, i) => (head.layer === layer ? tileOf(i, choices) : []));
+      render(
+        html`<h4 class="tiles-name">${words.layer(layer + 1)}</h4>
+          ${tiles}`,
+        row,
+      );
+    });
+    if (study === undefined) status.textContent = statusNow();
+    else say(status, statusNow());
+    const off = (can: boolean): 'true' | typeof nothing => (can ? nothing : 'true');
+    render(
+      html`<button
+          type="button"
+          class="primary"
+          aria-disabled=${off(isOpen() && marksAll())}
+          @click=${() => {
+            if (isOpen() && marksAll()) store.change({ isChecked: true });
+          }}
+        >
+          ${words.check}
+        </button>
+        <button
+          type="button"
+          aria-disabled=${off(study !== undefined)}
+          @click=${() => {
+            if (study !== undefined) store.change({ marks: [], isChecked: !isChecked });
+          }}
+          .textContent=${isChecked ? words.again : words.skip}
+        ></button>`,
+      buttons,
+    );
+    const isResult = study?.shown !== undefined && isChecked;
+    result.hidden = !isResult;
+    if (!isResult || study?.shown === undefined) goal.clear();
+    else {
+      if (marksAll() && numPlantedAmong(marks, study.roles) === numPlanted)
+        goal.show(words.guessReached(numPlanted), true);
+      render(resultOf(study, study.shown, choices), result);
+    }
   }
 
-  let checked = '';
-  /** The result is of what is marked and of the model: once for each. */
-  function follow(): void {
-    const { marks, isChecked } = store.state;
-    const next = isChecked && study !== undefined ? `${study.seed} ${nameAll(marks)}` : '';
-    if (next !== checked) {
-      checked = next;
-      qualities = [];
-      if (study !== undefined && next !== '') void measure(study);
-    }
-    show();
-  }
-  store.subscribe(follow);
+  store.subscribe(show);
   show();
 
   return {
     goal: goal.root,
-    panel,
-    result,
-    tiles: element(
-      'figure',
-      { class: 'guess', 'aria-label': words.tiles },
-      ...rolesOfLayers.map((_, layer) =>
-        element(
-          'div',
-          { class: 'guess-layer', role: 'group', 'aria-label': words.layer(layer + 1) },
-          element('h4', { class: 'tiles-name' }, words.layer(layer + 1)),
-          ...tilesOf(tiles, layer).map(({ root }) => root),
-        ),
+    panel: element('div', { class: 'guess-panel' }, status, buttons),
+    views: [
+      task.root,
+      element(
+        'figure',
+        { class: 'guess', 'aria-label': words.tiles },
+        ...rows,
+        element('figcaption', { class: 'caption guess-caption' }, legend.root, words.maps),
       ),
-      element('figcaption', { class: 'caption guess-caption' }, legend.root, words.maps),
-    ),
+      goal.outcome,
+      result,
+    ],
     draw(next) {
       if (next === study) return;
       study = next;
-      checked = '';
-      const length = next?.shown.tokens.length ?? 0;
-      const area = length * length;
-      tiles.forEach((tile, i) => {
-        const { layer, head } = allHeads[i];
-        tile.draw(next?.weights[layer].subarray(head * area, (head + 1) * area), length);
+      maps = next?.shown === undefined ? [] : mapsOf(next.shown);
+      const { tokens = [], targets = [] } = next?.shown ?? {};
+      task.root.hidden = next?.shown === undefined;
+      task.show(words.task, Array.from(tokens, symbol), (at) => {
+        const target = targets[at] ?? -1;
+        return target < 0
+          ? nothing
+          : element('span', { class: 'answer' }, words.next(symbol(target)));
       });
-      follow();
+      show();
     },
     savable: {
       name: words.exportNames.maps,
       figure: () =>
         composeDrawings([
-          ...rolesOfLayers.map((_, layer) => drawingsOf(layer)),
+          ...rolesOfLayers.map((_, layer) =>
+            maps.flatMap((map, i) =>
+              allHeads[i].layer === layer
+                ? [{ drawing: map.drawing(hatchId), title: nameOfHead(allHeads[i]) }]
+                : [],
+            ),
+          ),
           [drawLegend(legend.root)],
         ]),
       data: () =>
-        study && {
+        study?.shown && {
           seed: study.seed,
           tokens: [...study.shown.tokens],
-          weights: shapedWeights(study.weights, study.shown.tokens.length),
+          weights: shapedWeights(study.shown.weights, study.shown.tokens.length),
         },
     },
   };
-
-  function drawingsOf(layer: number): Piece[] {
-    return allHeads.flatMap((head, i) => {
-      const { map } = tiles[i];
-      if (map === undefined || head.layer !== layer) return [];
-      return [{ drawing: map.drawing(hatchId), title: nameOfHead(head) }];
-    });
-  }
 }
 
-const nameAll = (heads: readonly Head[]): string => heads.map(nameOfHead).join();
+const symbol = (token: number): string => symbolOf('induction', token);
 
-const placeOf = (head: Head): number => allHeads.findIndex((each) => sameHead(each, head));
+function mapsOf({ tokens: { length }, weights }: Shown): LiveMap[] {
+  return allHeads.map(({ layer, head }) => {
+    const map = createLiveMap(length, head);
+    map.draw(weights[layer].subarray(head * length ** 2, (head + 1) * length ** 2));
+    return map;
+  });
+}
 
-const numPlantedOf = (heads: readonly Head[], roles: readonly Role[]): number =>
-  heads.filter((head) => isPlanted(roles[placeOf(head)])).length;
+/** How many planted heads each chose, and what the model does without them. */
+function resultOf(study: Study, shown: Shown, choices: readonly Choice[]): TemplateResult {
+  const { scoreRows } = words;
+  return html`<table class="scores">
+      <caption .textContent=${words.scores(numPlanted)}></caption>
+      <thead>
+        <tr>
+          <td></td>
+          ${choices.map(({ name }) => html`<th scope="col">${name}</th>`)}
+        </tr>
+      </thead>
+      <tbody>
+        <tr>
+          <th scope="row">${scoreRows.found}</th>
+          ${choices.map(({ heads }) => {
+            const number = numPlantedAmong(heads, study.roles);
+            return html`<td data-all=${number === numPlanted || nothing}>
+              ${words.found(number, numPlanted)}
+            </td>`;
+          })}
+        </tr>
+        <tr>
+          <th scope="row">${scoreRows.without}</th>
+          ${choices.map(({ heads }) => html`<td>${formatPercent(accuracyWithout(shown, heads))}</td>`)}
+        </tr>
+      </tbody>
+    </table>
+    ${loudOf(study, shown)}`;
+}
 
-const tilesOf = (tiles: readonly GuessTile[], layer: number): GuessTile[] =>
-  tiles.filter((_tile, i) => allHeads[i].layer === layer);
+/** Whether the heads that attend most sharply do the work. */
+function loudOf(study: Study, shown: Shown): TemplateResult {
+  const without = (measure: HeadMeasure): number =>
+    accuracyWithout(shown, chosenBy(measure, study));
+  const least = Math.min(
+    ...chosenBy('confidence', study).map((head) => study.importance.confidence[placeOf(head)]),
+  );
+  const isMisled = without('confidence') > without('ablation');
+  return html`<p class="guess-loud">
+    ${isMisled ? html`<strong>${words.loudTitle}</strong> ` : nothing}${words.loud(
+      formatShort(least),
+      formatPercent(without('confidence')),
+      formatPercent(study.curves[0]?.accuracy[0] ?? NaN),
+      formatPercent(without('ablation')),
+    )}
+  </p>`;
+}

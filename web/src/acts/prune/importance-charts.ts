@@ -8,16 +8,16 @@ import { element, setAttributes, svg } from '../../ui/dom.js';
 import type { Piece } from '../../ui/export/drawing.js';
 import {
   allHeads,
-  isPlanted,
   nameOfHead,
   numPlanted,
+  numPlantedAmong,
   type Role,
-  sameHead,
+  rolesOfLayers,
 } from '../../worker/heads.js';
 import { chosenBy, measures, type Study } from '../../worker/study.js';
 import { words } from './words.js';
 
-const margin = { left: 46, right: 4, top: 10, bottom: 24 } as const;
+const margin = { left: 46, right: 4, top: 10, bottom: 40 } as const;
 
 /** The kind of a head, by which its bar is coloured. */
 export const kindOf = (role: Role): 'planted' | 'sharp' | 'quiet' =>
@@ -29,7 +29,7 @@ export interface ImportanceCharts {
   drawings(): Piece[][];
 }
 
-/** Importance of every head by every measure, side by side, in the colours of what was planted. */
+/** Importance of every head by every measure, side by side, by what was planted. */
 export function createImportanceCharts(): ImportanceCharts {
   const charts = measures.map(createMeasureChart);
   return {
@@ -51,7 +51,7 @@ function createMeasureChart(measure: HeadMeasure): MeasureChart {
   let studies: readonly Study[] = [];
   const chart = createChart({
     label: words.measures[measure],
-    height: 170,
+    height: 140,
     draw: (size) => (studies.length === 0 ? [] : drawBars(measure, studies[0], size)),
   });
   const verdict = element('p', { class: 'verdict' });
@@ -83,11 +83,9 @@ function createMeasureChart(measure: HeadMeasure): MeasureChart {
   };
 }
 
-/** How many planted heads are among as many that the measure of this study puts first. */
+/** Planted heads among the measure’s choice. */
 const foundBy = (measure: HeadMeasure, study: Study): number =>
-  chosenBy(measure, study).filter((chosen) =>
-    isPlanted(study.roles[allHeads.findIndex((head) => sameHead(head, chosen))]),
-  ).length;
+  numPlantedAmong(chosenBy(measure, study), study.roles);
 
 /** Of one study: another seed plants elsewhere, so that there is no mean of a place. */
 function drawBars(
@@ -116,13 +114,28 @@ function drawBars(
           y: Math.min(y(value), y(0)),
           height: Math.abs(y(value) - y(0)),
         }),
-        svg('text', { x: left + x.bandwidth() / 2, y: height - 8, 'text-anchor': 'middle' }, name),
+        svg(
+          'text',
+          { x: left + x.bandwidth() / 2, y: height - 24, 'text-anchor': 'middle' },
+          String(head.head + 1),
+        ),
       );
     }),
+    ...rolesOfLayers.map((_, layer) =>
+      svg(
+        'text',
+        {
+          class: 'bar-layer',
+          x: x(nameOfHead({ layer, head: 0 })) ?? 0,
+          y: height - 6,
+        },
+        words.layer(layer + 1),
+      ),
+    ),
   ];
 }
 
-/** What the colours of the bars say. */
+/** What the looks of the bars say. */
 export function createTruthLegend(): HTMLElement {
   const { truth, truths } = words;
   return element(

@@ -4,9 +4,10 @@ import { translatable } from '../../format/translation.js';
 export const intro = translatable('pruneIntro', {
   short: 'Prune',
   title: 'Which heads matter, and which can go',
-  lead: 'To judge a measure of importance one must know which heads matter, so here this is planted.',
+  lead: 'To test an importance measure we need to know the right answer, so here we plant it. Then the same measures prune a real model.',
   paragraphs: [
-    'While the model learns, only four of its twelve heads are open: two that attend to the previous token, and two that find the token that followed the same token before. Then the others are opened. Some are *sharp*: they attend sharply to one key but contribute nothing. Some are *quiet*: they keep their random initial parameters.',
-    '[Ablation] measures how much the loss increases without a head, the [gradient] its slope at the head’s gate. Confidence and [entropy] only measure how concentrated the attention weights of a head are. Which measures are misled?',
+    'While the planted model learns, only four of its twelve heads are open: two attend to the previous token, two find the token that followed the same token before. Then the other eight are opened. *Sharp* heads put nearly all weight on one key and contribute nothing. *Quiet* heads keep their random initial parameters.',
+    '[Ablation] measures how much the loss increases without a head. The [gradient] is the slope of the loss at the head’s gate. Confidence and [entropy] only measure how concentrated a head’s weights are. Which measures are misled?',
+    'In the language model nobody knows the right answer. There the loss decides: how much it increases on text that the model was not trained on.',
   ],
 });

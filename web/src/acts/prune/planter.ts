@@ -1,10 +1,11 @@
 import type { Connection } from '../../worker/connection.js';
 import type { Study } from '../../worker/study.js';
+import { builtInSeed, builtInStudies } from './records.js';
 
-/** Seeds that one planting studies: enough for a mean and for how far it can be off. */
+/** Seeds that one planting studies. */
 export const numSeeds = 5;
 
-/** Work between two answers: a request of the reader waits no longer. */
+/** Work between two answers. */
 const sliceMs = 30;
 
 export type PlanterState = 'idle' | 'busy' | 'done' | 'stopped' | 'failed';
@@ -14,7 +15,7 @@ interface Listeners {
   readonly onFailure: (error: unknown) => void;
 }
 
-/** Has planted models trained and studied in the worker, seed after seed. */
+/** Trains and studies planted models in the worker, seed after seed. */
 export class Planter {
   readonly #connection: Connection;
   readonly #listeners: Listeners;
@@ -34,7 +35,7 @@ export class Planter {
     return this.#state;
   }
 
-  /** Of the seeds so far; the first is the one in the session. */
+  /** Of the seeds so far; the first has maps. */
   get studies(): readonly Study[] {
     return this.#studies;
   }
@@ -49,25 +50,29 @@ export class Planter {
     return (this.#studies.length + this.#done) / numSeeds;
   }
 
-  /** Studies a seed, whose model goes into the session, and the ones after it. */
+  /** Studies a seed, whose maps are shown, and the ones after it. The results of one seed come with the page. */
   async plant(first: number): Promise<void> {
     this.#generation += 1;
     const generation = this.#generation;
-    this.#studies = [];
+    this.#studies = first === builtInSeed ? builtInStudies() : [];
+    if (first === builtInSeed) {
+      this.#turn('done');
+      return;
+    }
     try {
       for (let number = 0; number < numSeeds; number += 1) {
         this.#seed = first + number;
         this.#done = 0;
         this.#turn('busy');
-        const opensSession = number === 0;
-        await this.#connection.call(({ pruning }) => pruning.plant(first + number, opensSession));
+        const isShown = number === 0;
+        await this.#connection.call(({ pruning }) => pruning.plant(first + number, isShown));
         const study = await this.#study(generation);
         if (study === undefined) return;
         this.#studies = [...this.#studies, study];
       }
       this.#turn('done');
     } catch (error) {
-      this.fail(error, generation);
+      this.#fail(error, generation);
     }
   }
 
@@ -78,8 +83,7 @@ export class Planter {
     this.#turn('stopped');
   }
 
-  /** What the worker throws at others who share it ends the planting too. */
-  fail(error: unknown, generation = this.#generation): void {
+  #fail(error: unknown, generation: number): void {
     if (generation !== this.#generation) return;
     this.#generation += 1;
     this.#turn('failed');

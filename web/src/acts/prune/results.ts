@@ -7,26 +7,28 @@ import { createChartLegend } from '../../ui/legend.js';
 import { createStage } from '../../ui/stage.js';
 import { allHeads } from '../../worker/heads.js';
 import { orderNames, type Study } from '../../worker/study.js';
-import { createCurveChart } from './curve-chart.js';
+import { createCurveChart, type Curves } from './curve-chart.js';
 import { createImportanceCharts, createTruthLegend } from './importance-charts.js';
-import { metrics, type PruneState } from './state.js';
+import { type Metric, metrics, type PruneState } from './state.js';
 import { words } from './words.js';
 
 export interface Results {
-  readonly roots: readonly HTMLElement[];
+  readonly root: HTMLElement;
   /** Nothing while there are no studies. */
   readonly savables: readonly Savable[];
-  /** Of the studies that may be shown now, or nothing while there are none. */
+  /** Draws the studies that may be shown now; hidden while there are none. */
   draw(): void;
 }
 
-/** What the measures say, and what becomes of a model as heads are pruned in their orders. */
+/** Importance by each measure, and the loss of the planted models as heads are pruned in each order. */
 export function createResults(
   store: Store<PruneState>,
   studiesNow: () => readonly Study[],
 ): Results {
   const charts = createImportanceCharts();
-  const curves = createCurveChart(studiesNow, () => store.state.metric);
+  const curves = createCurveChart(words.curves, 330, () =>
+    curvesOf(studiesNow(), store.state.metric),
+  );
   let { metric } = store.state;
   store.subscribe((state) => {
     if (state.metric === metric) return;
@@ -35,41 +37,32 @@ export function createResults(
   });
   const bars = element('p', { class: 'caption' });
   const truthLegend = createTruthLegend();
-  const orderLegend = createChartLegend(
-    orderNames.map((order) => ({ series: order, name: words.orders[order] })),
-  );
-  const importance = createStage({
-    label: words.importancePanel,
-    rail: [element('h3', {}, words.importance), truthLegend, bars],
-    views: [charts.root],
-  });
-  const pruning = createStage({
-    label: words.curvesPanel,
-    rail: [
-      element('h3', {}, words.curves),
-      element(
-        'div',
-        { class: 'rail-pinned' },
+  const orderLegend = createOrderLegend();
+  const root = element(
+    'div',
+    { class: 'results' },
+    createStage({
+      label: words.importancePanel,
+      rail: [
+        element('h3', {}, words.importance),
+        truthLegend,
+        bars,
+        element('h4', {}, words.curves),
         boundChoice(store, 'metric', {
           label: words.metric,
           values: metrics,
           nameOf: (name) => words.metrics[name],
         }),
-      ),
-      orderLegend,
-      element('p', { class: 'caption' }, words.band),
-    ],
-    views: [curves.root],
-  });
-  const roots = [
-    element('div', { class: 'results' }, importance),
-    element('div', { class: 'results' }, pruning),
-  ];
+        orderLegend,
+        element('p', { class: 'caption' }, words.band),
+      ],
+      views: [element('div', { class: 'judged' }, charts.root, curves.root)],
+    }),
+  );
   const draw = (): void => {
     const studies = studiesNow();
-    const [first] = studies;
-    for (const root of roots) root.hidden = studies.length === 0;
-    bars.textContent = studies.length === 0 ? '' : words.bars(first.seed);
+    root.hidden = studies.length === 0;
+    bars.textContent = studies.length === 0 ? '' : words.bars(studies[0].seed);
     charts.draw(studies);
     curves.draw();
   };
@@ -97,5 +90,27 @@ export function createResults(
       data: () => perStudy(({ seed, curves: drawn }) => ({ seed, curves: drawn })),
     },
   ];
-  return { roots, savables, draw };
+  return { root, savables, draw };
+}
+
+/** What the lines of the orders look like. */
+export const createOrderLegend = (): HTMLElement =>
+  createChartLegend(orderNames.map((order) => ({ series: order, name: words.orders[order] })));
+
+function curvesOf(studies: readonly Study[], metric: Metric): Curves | undefined {
+  if (studies.length === 0) return undefined;
+  const all = studies.flatMap(({ curves }) => curves);
+  return {
+    lines: orderNames.map((order) => ({
+      order,
+      runs: all.filter((curve) => curve.order === order).map((curve) => curve[metric]),
+    })),
+    heads: allHeads.length,
+    step: 1,
+    axis: {
+      name: words.metrics[metric],
+      from: 0,
+      to: metric === 'accuracy' ? 1 : Math.max(...all.flatMap(({ loss }) => loss)),
+    },
+  };
 }

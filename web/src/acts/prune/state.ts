@@ -9,15 +9,8 @@ import {
 import { type Normalized, Store } from '../../address/store.js';
 import { words as addressWords } from '../../address/words.js';
 import { listOf } from '../../format/sentences.js';
-import {
-  allHeads,
-  canGo,
-  type Head,
-  nameOfHead,
-  numPlanted,
-  sameHead,
-} from '../../worker/heads.js';
-import type { SessionState } from '../../worker/pruning-session.js';
+import { allHeads, type Head, nameOfHead, numPlanted, sameHead } from '../../worker/heads.js';
+import { type OrderName, orderNames } from '../../worker/study.js';
 
 /** What the controls of the act hold. */
 export interface PruneState {
@@ -27,8 +20,10 @@ export interface PruneState {
   /** Whether what was planted is shown. */
   readonly isChecked: boolean;
   readonly metric: Metric;
-  /** Heads that were pruned, in their order. */
-  readonly pruned: readonly Head[];
+  /** The order in which the language model is pruned. */
+  readonly order: OrderName | 'best';
+  /** How many heads of the language model are pruned; more than it allows count as the most it allows. */
+  readonly cut: number;
 }
 
 export const metrics = ['accuracy', 'loss'] as const;
@@ -36,43 +31,34 @@ export type Metric = (typeof metrics)[number];
 
 const write = (heads: readonly Head[]): string => heads.map(nameOfHead).join();
 
-/** Heads by layer and place, `1.3,2.4`, each as far as it can follow those before it. */
-function headsField(
-  name: string,
-  canFollow: (head: Head, before: readonly Head[]) => boolean,
-): Field<readonly Head[]> {
-  return {
-    name,
-    initial: [],
-    read(written) {
-      const value: Head[] = [];
-      for (const given of written.split(',')) {
-        const found = allHeads.find((head) => nameOfHead(head) === given);
-        if (found !== undefined && canFollow(found, value)) value.push(found);
-      }
-      if (write(value) === written) return { value };
-      return { value, correction: addressWords.list(name, written, listOf(value.map(nameOfHead))) };
-    },
-    write,
-  };
-}
+/** Heads by layer and place, `1.3,2.4`, as many as may be marked. */
+const marksField: Field<readonly Head[]> = {
+  name: 'prune-marks',
+  initial: [],
+  read(written) {
+    const value: Head[] = [];
+    for (const given of written.split(',')) {
+      const found = allHeads.find((head) => nameOfHead(head) === given);
+      if (found !== undefined && canMark(found, value)) value.push(found);
+    }
+    if (write(value) === written) return { value };
+    const correction = addressWords.list(this.name, written, listOf(value.map(nameOfHead)));
+    return { value, correction };
+  },
+  write,
+};
 
 /** Whether a head may be marked beside these. */
 export const canMark = (head: Head, marks: readonly Head[]): boolean =>
   marks.length < numPlanted && !marks.some((other) => sameHead(head, other));
 
-export const headsLeft = ({ pruned }: SessionState): number => allHeads.length - pruned.length;
-
-/** Whether as few heads are left as do the work, and at least 95 % of the answers are right. */
-export const isReached = (state: SessionState): boolean =>
-  headsLeft(state) <= numPlanted && state.left.accuracy >= 0.95;
-
 const fields: Fields<PruneState> = {
   seed: numberField('prune-seed', seedRange, 1),
-  marks: headsField('prune-marks', canMark),
+  marks: marksField,
   isChecked: switchField('prune-check'),
   metric: choiceField('prune-metric', metrics, 'accuracy'),
-  pruned: headsField('prune-gone', (head, pruned) => canGo(head, allHeads, pruned)),
+  order: choiceField('prune-order', ['best', ...orderNames], 'best'),
+  cut: numberField('prune-cut', { min: 0, max: 999, step: 1 }, 0),
 };
 
 /** What was planted is shown to a reader who has marked as many heads, or wants to mark none. */

@@ -3,13 +3,6 @@ import type { Translation } from '../../format/translation.js';
 import type { intro as EnglishPruneIntro } from './intro.js';
 import type { words as EnglishPrune } from './words.js';
 
-const past: Readonly<Record<Parameters<(typeof EnglishPrune)['pruned']>[0], string>> = {
-  previousToken: 'memperhatikan token sebelumnya',
-  induction: 'menemukan token yang dulu mengikuti',
-  sharp: 'tajam dan tidak berperan',
-  quiet: 'diam dan tidak berperan',
-};
-
 const measures: Translation<(typeof EnglishPrune)['measures']> = {
   ablation: 'Ablasi',
   gradient: 'Gradien',
@@ -18,27 +11,33 @@ const measures: Translation<(typeof EnglishPrune)['measures']> = {
 };
 
 export const prune: Translation<typeof EnglishPrune> = {
-  panel: 'Tanam model dan tebak',
-  guess: 'Tanam, lalu tebak',
+  panel: 'Model tanaman',
+  guess: 'Temukan head yang ditanam',
   guessTask: (planted) => `Temukan ${planted} head yang bekerja, hanya dari petanya.`,
   guessReached: (planted) => `Anda menemukan semua ${planted} head.`,
-  guessMissed: (found, planted) => `Anda menemukan ${found} dari ${planted}.`,
+  guessed: (found, planted) => `Anda menemukan ${found} dari ${planted}.`,
+  shown: 'Peran semua head ditampilkan.',
   plant: 'Tanam dan latih',
   stop: 'Berhenti',
   progress: (seed, number, total) =>
     `Seed ${seed}, ${number} dari ${total}: melatih, mengukur, memangkas.`,
-  notYet: 'Belum ada model yang dilatih. Hanya perlu beberapa detik.',
+  notYet: 'Seed ini belum dilatih.',
+  notTrained: (seeds) => `Melatih seed ini dan ${seeds - 1} seed berikutnya perlu beberapa detik.`,
+  builtIn: (seeds) => `Hasil seed 1 sampai ${seeds} disertakan di halaman ini.`,
   stopped: (seeds) => `Dihentikan. Hasil berasal dari ${seeds} seed.`,
   done: (seeds) => `Selesai. Hasil berasal dari ${seeds} seed.`,
 
+  task: 'Model membaca huruf-huruf ini dari kiri ke kanan. Begitu barisan mulai berulang, model harus memprediksi huruf berikutnya, yang tertulis di bawah setiap huruf.',
+  next: (symbol) => `→ ${symbol}`,
   tiles: 'Peta semua head',
-  maps: 'Kueri ke bawah, kunci ke samping, pada satu barisan uji; kunci yang dimasker datang kemudian. Head dinomori menurut lapisan dan head.',
+  maps: 'Bobot setiap head pada huruf-huruf ini: kueri ke bawah, kunci ke samping. Head dinomori menurut lapisan dan head.',
   unmarked: (planted) => `Tandai ${planted} head, lalu periksa.`,
   marked: (marks, planted) =>
     `${marks} dari ${planted} ditandai.` +
     (marks === planted ? ' Periksa, atau hapus satu tanda.' : ''),
   check: 'Periksa',
-  skip: 'Tampilkan tanpa menebak',
+  skip: 'Tampilkan peran',
+  again: 'Tebak lagi',
   roles: {
     previousToken: 'token sebelumnya',
     induction: 'induksi',
@@ -53,84 +52,93 @@ export const prune: Translation<typeof EnglishPrune> = {
   found: (found, planted) => `${found} dari ${planted}`,
   loudTitle: 'Lantang belum tentu berguna.',
   loud: (least, without, whole, ablated) =>
-    `Head yang dipilih keyakinan memiliki rata-rata bobot terbesar sekurangnya ${least}, tetapi akurasinya ${without} tanpa head itu dan ${whole} dengan semua head. Tanpa head yang dipilih ablasi, akurasinya ${ablated}.`,
+    `Bobot terbesar head yang dipilih keyakinan rata-rata sekurangnya ${least}. Namun akurasi adalah ${without} tanpa head itu dan ${whole} dengan semua head. Tanpa head yang dipilih ablasi, akurasinya ${ablated}.`,
 
-  importance: 'Kepentingan menurut empat ukuran',
-  importancePanel: 'Arti batang',
+  importance: 'Nilai ukurannya',
+  importancePanel: 'Ukuran kepentingan',
   measures,
   measureNotes: {
     ablation: 'kenaikan loss tanpa head itu',
     gradient: 'kemiringan loss pada gerbang head',
-    confidence: 'rata-rata bobot terbesar atas semua kueri',
-    entropy: 'rata-rata entropi bobot: rendah jika bobot terpusat',
+    confidence: 'rata-rata bobot terbesar',
+    entropy: 'rendah jika bobot terpusat',
   },
   verdict: (found, planted, seed) =>
-    found === planted
-      ? `${planted} head dengan peringkat tertinggi adalah ${planted} head yang ditanam (seed\u00a0${seed}).`
-      : `${found === 0 ? 'Tidak satu pun' : found} dari ${planted} head dengan peringkat tertinggi adalah head yang ditanam (seed\u00a0${seed}).`,
+    `Seed\u00a0${seed}: ${found} dari ${planted} head teratasnya adalah head yang ditanam.`,
   overSeeds: (found, planted, seeds) => `Atas ${seeds} seed: ${found} dari ${planted}.`,
   chart: (measure, verdict) => `${measures[measure]} setiap head. ${verdict}`,
-  truth: 'Ditanam sebagai',
-  truths: { planted: 'peran ditanam', sharp: 'tajam', quiet: 'diam' },
+  truth: 'Head ini',
+  truths: {
+    planted: 'ditanam: model membutuhkannya',
+    sharp: 'tajam: hampir semua bobot pada satu kunci, tanpa hasil',
+    quiet: 'diam: parameter awalnya yang acak tidak berubah',
+  },
   bars: (seed) =>
-    `Batang adalah head dari seed\u00a0${seed}, dinomori menurut lapisan dan head. Seed lain menanam di tempat lain.`,
-  place: ({ layer, head }) => `${layer}.${head}`,
+    `Batang adalah head dari seed\u00a0${seed}. Pada seed lain, head yang ditanam bernomor lain.`,
 
-  curves: 'Kurva pemangkasan, dimulai dari head yang paling tidak penting',
-  curvesPanel: 'Isi kurva',
+  curves: 'Pangkas head yang paling tidak penting lebih dulu',
   metric: 'Tampilkan',
   metrics: { accuracy: 'Akurasi', loss: 'Loss' },
   orders: { ...measures, random: 'urutan acak' },
   heads: 'sisa head',
   band: 'Garis adalah rata-rata atas seed; daerah abu-abu adalah rentang semua urutan acak. Setiap lapisan mempertahankan head terakhirnya.',
-
-  session: 'Pangkas sendiri',
-  sessionPanel: 'Yang tersisa dari model',
-  goalTask: 'Pangkas hingga tersisa empat head dan akurasi masih sekurangnya 95\u00a0%.',
-  sessionHint: 'Pangkas sebuah head, atau geser gerbangnya: dilepas pada 0, head itu dipangkas.',
-  answersHint:
-    'Barisan uji yang paling baik diprediksi model lengkap. Di bawah setiap token tertulis prediksi token berikutnya beserta probabilitasnya; tanda silang berarti salah.',
-  answered: (right, asked) => `${right} dari ${asked} prediksi untuk barisan ini benar.`,
-  answer: (symbol, probability, isRight) =>
-    `memprediksi ${symbol}, ${probability}, ${isRight ? 'benar' : 'salah'}`,
-  wrong: '×',
   layer: (layer) => `Lapisan ${layer}`,
-  head: (head) => `Head ${head}`,
-  gate: ({ layer, head }) => `Gerbang head ${head} di lapisan ${layer}`,
-  gateValue: (percent) => `${percent}\u00a0%`,
-  pruneHead: 'Pangkas',
-  pruneLabel: ({ layer, head }) => `Pangkas head ${head} di lapisan ${layer}`,
-  lastOne: 'terakhir di lapisan',
-  pruned: (role) => `Dipangkas. Head ini ${past[role]}.`,
-  undo: 'Urungkan',
-  reset: 'Pulihkan semua',
-  table: 'Model lengkap dan model terpangkas',
-  whole: 'Lengkap',
-  left: 'Terpangkas',
-  rows: { heads: 'Head', loss: 'Loss', accuracy: 'Akurasi', time: 'Forward pass' },
-  milliseconds: (time) => `${time} ms`,
-  notTimed: '–',
-  measuring: '…',
-  ratio: (ratio, lower, upper, pairs) =>
-    `Terpangkas ÷ lengkap: ${ratio}, interval 95\u00a0% dari ${lower} sampai ${upper}; median dari ${pairs} pasang yang diukur bergantian.`,
-  tried: (loss, accuracy) => `Dengan gerbang ini: loss ${loss}, akurasi ${accuracy}.`,
-  status: (heads, loss, accuracy) => `Tersisa ${heads} head: loss ${loss}, akurasi ${accuracy}.`,
-  reached: (heads, accuracy) => `${heads} head mencapai akurasi ${accuracy}.`,
-  reachedIn: (heads, accuracy, ratio) =>
-    `${heads} head mencapai akurasi ${accuracy} dalam ${ratio} dari waktunya.`,
+
+  model: 'Pangkas model bahasa',
+  modelPanel: 'Pemangkasan model bahasa',
+  modelGoal:
+    'Pangkas sebanyak mungkin head. Loss pada teks sisihan boleh naik paling banyak 5\u00a0%.',
+  modelReached: (pruned, all, more) =>
+    `${pruned} dari ${all} head dipangkas dan loss naik ${more}. Tidak ada urutan yang dapat memangkas lebih banyak.`,
+  cut: 'Head yang dipangkas',
+  cutValue: (pruned) => String(pruned),
+  order: 'Peringkat menurut (terbaik lebih dulu)',
+  cutStatus: (pruned, all, loss, more, isWithin) =>
+    pruned === 0
+      ? `Semua ${all} head: loss pada teks sisihan ${loss}.`
+      : `${pruned} dari ${all} head dipangkas: loss pada teks sisihan ${loss}, naik ${more}${isWithin ? '' : ', terlalu banyak'}.`,
+  modelCurves: 'Loss pada teks sisihan terhadap sisa head',
+  heldOutLoss: 'loss pada teks sisihan, nat per token',
+  limit: '+5\u00a0%',
+  heldOut:
+    'Teks sisihan tidak dipakai dalam pelatihan. Separuhnya memeringkat head, separuh lainnya mengukur loss.',
+  which: 'Head model bahasa',
+  rank: 'Peringkatkan di sini',
+  notRanked:
+    'Pemeringkatan menjalankan model beberapa ratus kali, jadi perlu satu menit atau lebih.',
+  ranked: 'Peringkat ini disertakan di halaman. Mengulanginya di sini perlu sekitar satu menit.',
+  ranking: (share) => `Memeringkat: ${share} selesai.`,
+  rankedHere: 'Selesai. Peringkat ini dibuat di sini.',
+  rankingStopped: (orders) => `Dihentikan. Grafik menampilkan ${orders} urutan.`,
+  rankingFailed: (reason) => `Pemeringkatan gagal: ${reason}`,
+
+  nextToken: 'Token berikutnya dari kalimat Anda',
+  changeSentence: 'Ubah',
+  top: (before, after, isSame) =>
+    isSame
+      ? `Prediksi teratas tetap “${before}”.`
+      : `Prediksi teratas berubah dari “${before}” menjadi “${after}”.`,
+  token: 'Token',
+  whole: 'Semua head',
+  left: 'Dipangkas',
+  notRead: 'Pangkas satu head: model lalu dimuat dan membaca kalimat Anda.',
+  loading: (loaded) => `Model sedang dimuat: ${loaded}.`,
+  notCausal: 'Model ini tidak memprediksi token berikutnya, jadi tidak ada loss pada teks sisihan.',
   exportNames: {
     maps: 'peta model yang ditanam',
     importance: 'kepentingan head',
     curves: 'kurva pemangkasan',
+    model: 'kurva pemangkasan model bahasa',
   },
 };
 
 export const pruneIntro: Translation<typeof EnglishPruneIntro> = {
   short: 'Pangkas',
   title: 'Head mana yang penting, dan mana yang dapat dibuang',
-  lead: 'Untuk menilai sebuah ukuran kepentingan, kita harus tahu head mana yang penting; karena itu, di sini kepentingan ditanam.',
+  lead: 'Untuk menguji sebuah ukuran kepentingan, kita perlu tahu jawaban yang benar, jadi di sini jawabannya kita tanam. Lalu ukuran yang sama memangkas model sungguhan.',
   paragraphs: [
-    'Selama model belajar, hanya empat dari dua belas head yang terbuka: dua yang memperhatikan token sebelumnya, dan dua yang menemukan token yang dulu mengikuti token yang sama. Kemudian head lainnya dibuka. Sebagian *tajam*: memperhatikan satu kunci (key) dengan tajam tetapi tidak menyumbang apa pun. Sebagian *diam*: mempertahankan parameter awalnya yang acak.',
-    '[Ablasi|ablation] (ablation) mengukur seberapa besar loss naik tanpa sebuah head, [gradien|gradient] (gradient) mengukur kemiringan loss pada gerbang (gate) head itu. Keyakinan (confidence) dan [entropi|entropy] (entropy) hanya mengukur seberapa terpusat bobot atensi sebuah head. Ukuran mana yang terkecoh?',
+    'Selama model tanaman belajar, hanya empat dari dua belas head yang terbuka: dua memperhatikan token sebelumnya, dua menemukan token yang dulu mengikuti token yang sama. Lalu delapan head lainnya dibuka. Head *tajam* (sharp) menaruh hampir semua bobot pada satu kunci dan tidak menyumbang apa pun. Head *diam* (quiet) mempertahankan parameter awal yang acak.',
+    '[Ablasi|ablation] mengukur seberapa besar kenaikan loss tanpa sebuah head. [Gradien|gradient] adalah kemiringan loss pada gerbang head. Keyakinan (confidence) dan [entropi|entropy] hanya mengukur seberapa terpusat bobot sebuah head. Ukuran mana yang tertipu?',
+    'Pada model bahasa, tidak ada yang tahu jawaban yang benar. Di sana loss yang menentukan: seberapa besar kenaikannya pada teks yang tidak dipakai untuk melatih model.',
   ],
 };

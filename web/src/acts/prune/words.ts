@@ -4,19 +4,6 @@ import { count, inWords } from '../../format/sentences.js';
 import type { Role } from '../../worker/heads.js';
 import { translatable } from '../../format/translation.js';
 
-interface Place {
-  readonly layer: number;
-  readonly head: number;
-}
-
-/** What a pruned head did. */
-const past: Readonly<Record<Role, string>> = {
-  previousToken: 'attended to the previous token',
-  induction: 'found the token that followed before',
-  sharp: 'was sharp and had no role',
-  quiet: 'was quiet and had no role',
-};
-
 const roles: Readonly<Record<Role, string>> = {
   previousToken: 'previous token',
   induction: 'induction',
@@ -33,27 +20,34 @@ const measures: Readonly<Record<HeadMeasure, string>> = {
 
 /** What the act says, beside intro.ts. */
 export const words = translatable('prune', {
-  panel: 'Plant a model and guess',
-  guess: 'Plant, then guess',
+  panel: 'Planted model',
+  guess: 'Find the planted heads',
   guessTask: (planted: number) =>
     `Find the ${inWords(planted)} heads that do the work, by their maps alone.`,
   guessReached: (planted: number) => `You found all ${inWords(planted)}.`,
-  guessMissed: (found: number, planted: number) => `You found ${found} of ${planted}.`,
+  guessed: (found: number, planted: number) => `You found ${found} of ${planted}.`,
+  shown: 'The roles of all heads are shown.',
   plant: 'Plant and train',
   stop: 'Stop',
   progress: (seed: number, number: number, total: number) =>
     `Seed ${seed}, ${number} of ${total}: training, measuring, pruning.`,
-  notYet: 'No model has been trained yet. It takes a few seconds.',
+  notYet: 'This seed is not trained yet.',
+  notTrained: (seeds: number) =>
+    `Training this seed and the next ${seeds - 1} takes a few seconds.`,
+  builtIn: (seeds: number) => `The results of seeds 1 to ${seeds} come with the page.`,
   stopped: (seeds: number) => `Stopped. Results are from ${count(seeds, 'seed', 'seeds')}.`,
   done: (seeds: number) => `Done. Results are from ${count(seeds, 'seed', 'seeds')}.`,
 
+  task: 'The model reads these letters from left to right. It must predict the next letter, shown below each one, as soon as the row has begun to repeat.',
+  next: (symbol: string) => `→ ${symbol}`,
   tiles: 'Maps of all heads',
-  maps: 'Queries down, keys across, on one test sequence; masked keys come later. Heads are numbered by layer and head.',
+  maps: 'The weights of each head on these letters: queries down, keys across. Heads are numbered by layer and head.',
   unmarked: (planted: number) => `Mark ${inWords(planted)} heads, then check.`,
   marked: (marks: number, planted: number) =>
     `${marks} of ${planted} marked.` + (marks === planted ? ' Check them, or unmark one.' : ''),
   check: 'Check',
-  skip: 'Show without guessing',
+  skip: 'Show the roles',
+  again: 'Guess again',
   roles,
   toMark: 'mark',
   isMarked: 'marked',
@@ -63,79 +57,82 @@ export const words = translatable('prune', {
   found: (found: number, planted: number) => `${found} of ${planted}`,
   loudTitle: 'Loud is not useful.',
   loud: (least: string, without: string, whole: string, ablated: string) =>
-    `The heads that confidence chooses have mean largest weights of at least ${least}, but accuracy is ${without} without them and ${whole} with all heads. Without the heads that ablation chooses it is ${ablated}.`,
+    `The largest weights of the heads that confidence chooses are at least ${least} on average. Yet accuracy is ${without} without these heads and ${whole} with all heads. Without the heads that ablation chooses it is ${ablated}.`,
 
-  importance: 'Importance by four measures',
-  importancePanel: 'What the bars are',
+  importance: 'Judge the measures',
+  importancePanel: 'Measures of importance',
   measures,
   measureNotes: {
     ablation: 'increase of the loss without the head',
     gradient: 'slope of the loss at the head’s gate',
-    confidence: 'mean over queries of the largest weight',
-    entropy: 'mean entropy of the weights: low if they are concentrated',
+    confidence: 'mean of the largest weights',
+    entropy: 'low if the weights are concentrated',
   } satisfies Readonly<Record<HeadMeasure, string>>,
   verdict: (found: number, planted: number, seed: number) =>
-    found === planted
-      ? `The ${inWords(planted)} heads it ranks highest are the ${inWords(planted)} planted ones (seed\u00a0${seed}).`
-      : `${found === 0 ? 'None' : inWords(found, 'sentence')} of the ${inWords(planted)} heads it ranks highest ${found < 2 ? 'was' : 'were'} planted (seed\u00a0${seed}).`,
+    `Seed\u00a0${seed}: ${found} of its first ${planted} were planted.`,
   overSeeds: (found: number, planted: number, seeds: number) =>
     `Over ${seeds} seeds: ${found} of ${planted}.`,
   chart: (measure: HeadMeasure, verdict: string) => `${measures[measure]} of each head. ${verdict}`,
-  truth: 'Planted as',
-  truths: { planted: 'planted role', sharp: 'sharp', quiet: 'quiet' },
+  truth: 'The head is',
+  truths: {
+    planted: 'planted: the model needs it',
+    sharp: 'sharp: it puts nearly all weight on one key, to no effect',
+    quiet: 'quiet: it keeps its random initial parameters',
+  },
   bars: (seed: number) =>
-    `Bars are the heads of seed\u00a0${seed}, numbered by layer and head. Other seeds plant elsewhere.`,
-  place: ({ layer, head }: Place) => `${layer}.${head}`,
+    `Bars are the heads of seed\u00a0${seed}. In other seeds the planted heads have other numbers.`,
 
-  curves: 'Pruning curves, least important heads first',
-  curvesPanel: 'What the curves show',
+  curves: 'Prune the least important heads first',
   metric: 'Show',
   metrics: { accuracy: 'Accuracy', loss: 'Loss' },
-  orders: { ...measures, random: 'random order' },
+  orders: { ...measures, random: 'Random order' },
   heads: 'heads left',
-  band: 'Lines are means over seeds; the grey area is the range of all random orders. A layer keeps its last head.',
-
-  session: 'Prune it yourself',
-  sessionPanel: 'What is left of the model',
-  goalTask: 'Prune until four heads are left and accuracy is still at least 95\u00a0%.',
-  sessionHint: 'Prune a head, or drag its gate: released at 0, the head is pruned.',
-  answersHint:
-    'The test sequence that the full model predicts best. Below each token is the predicted next token with its probability; a cross marks a wrong one.',
-  answered: (right: number, asked: number) =>
-    `${right} of ${asked} predictions for this sequence are correct.`,
-  answer: (symbol: string, probability: string, isRight: boolean) =>
-    `predicts ${symbol}, ${probability}, ${isRight ? 'correct' : 'wrong'}`,
-  wrong: '×',
+  band: 'Means over seeds; the grey area is the range of all random orders. A layer keeps its last head.',
   layer: (layer: number) => `Layer ${layer}`,
-  head: (head: number) => `Head ${head}`,
-  gate: ({ layer, head }: Place) => `Gate of head ${head} of layer ${layer}`,
-  gateValue: (percent: number) => `${percent}\u00a0%`,
-  pruneHead: 'Prune',
-  pruneLabel: ({ layer, head }: Place) => `Prune head ${head} of layer ${layer}`,
-  lastOne: 'last of its layer',
-  pruned: (role: Role) => `Pruned. It ${past[role]}.`,
-  undo: 'Undo',
-  reset: 'Restore all',
-  table: 'Full and pruned model',
-  whole: 'Full',
+
+  model: 'Prune the language model',
+  modelPanel: 'Pruning of the language model',
+  modelGoal: 'Prune as many heads as you can. The held-out loss may increase by at most 5\u00a0%.',
+  modelReached: (pruned: number, all: number, more: string) =>
+    `${pruned} of ${all} heads pruned for ${more} more loss. No order allows more.`,
+  cut: 'Heads to prune',
+  cutValue: (pruned: number) => String(pruned),
+  order: 'Rank heads by (best first)',
+  cutStatus: (pruned: number, all: number, loss: string, more: string, isWithin: boolean) =>
+    pruned === 0
+      ? `All ${all} heads: held-out loss ${loss}.`
+      : `${pruned} of ${all} heads pruned: held-out loss ${loss}, ${more} more${isWithin ? '' : ', which is too much'}.`,
+  modelCurves: 'Held-out loss against heads left',
+  heldOutLoss: 'held-out loss, nats per token',
+  limit: '+5\u00a0%',
+  heldOut:
+    'Held-out text was not used in training. One half ranks the heads, the other gives the loss.',
+  which: 'Heads of the language model',
+  rank: 'Rank the heads here',
+  notRanked: 'Ranking runs the model some hundred times, so it takes a minute or more.',
+  ranked: 'This ranking comes with the page. Repeating it here takes about a minute.',
+  ranking: (share: string) => `Ranking: ${share} done.`,
+  rankedHere: 'Done. This ranking was made here.',
+  rankingStopped: (orders: number) =>
+    `Stopped. The chart shows ${count(orders, 'order', 'orders')}.`,
+  rankingFailed: (reason: string) => `The ranking failed: ${reason}`,
+
+  nextToken: 'The next token of your sentence',
+  changeSentence: 'Change it',
+  top: (before: string, after: string, isSame: boolean) =>
+    isSame
+      ? `The top prediction stays “${before}”.`
+      : `The top prediction changes from “${before}” to “${after}”.`,
+  token: 'Token',
+  whole: 'All heads',
   left: 'Pruned',
-  rows: { heads: 'Heads', loss: 'Loss', accuracy: 'Accuracy', time: 'Forward pass' },
-  milliseconds: (time: string) => `${time} ms`,
-  notTimed: '–',
-  measuring: '…',
-  ratio: (ratio: string, lower: string, upper: string, pairs: number) =>
-    `Pruned ÷ full: ${ratio}, 95\u00a0% interval ${lower} to ${upper}; medians of ${pairs} pairs timed in turn.`,
-  tried: (loss: string, accuracy: string) =>
-    `With these gates: loss ${loss}, accuracy ${accuracy}.`,
-  status: (heads: number, loss: string, accuracy: string) =>
-    `${inWords(heads, 'sentence')} heads left: loss ${loss}, accuracy ${accuracy}.`,
-  reached: (heads: number, accuracy: string) =>
-    `${inWords(heads, 'sentence')} heads reach ${accuracy} accuracy.`,
-  reachedIn: (heads: number, accuracy: string, ratio: string) =>
-    `${inWords(heads, 'sentence')} heads reach ${accuracy} accuracy in ${ratio} of the time.`,
+  notRead: 'Prune a head: the model then loads and reads your sentence.',
+  loading: (loaded: string) => `The model is loading: ${loaded}.`,
+  notCausal: 'This model does not predict next tokens, so it has no held-out loss.',
   exportNames: {
     maps: 'the maps of the planted model',
     importance: 'the importance of heads',
     curves: 'the pruning curves',
+    model: 'the pruning curves of the language model',
   },
 });
