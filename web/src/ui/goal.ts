@@ -10,13 +10,15 @@ export interface Goal {
   readonly root: HTMLElement;
   /** Says how far the reader has come; a goal once reached stays so. */
   show(progress: string, isReached?: boolean): void;
+  /** Starts over, as for another model. */
+  clear(): void;
 }
 
 /** What there is to find out in an act, and whether the reader has. */
 export function createGoal(task: string): Goal {
   const progress = createProgress();
   const root = hideable('goal', element('div', { class: 'goal' }, taskOf(task), progress));
-  return { root, show: goalShow(progress, [root]) };
+  return { root, ...progressOf(progress, [root]) };
 }
 
 export interface GoalApart extends Goal {
@@ -32,7 +34,7 @@ export function createGoalApart(task: string): GoalApart {
   const progress = createProgress();
   const root = hideable('goal', element('div', { class: 'goal' }, taskOf(task)));
   const outcome = hideable('goal', element('div', { class: 'goal goal-outcome' }, progress));
-  return { root, outcome, show: goalShow(progress, [root, outcome]) };
+  return { root, outcome, ...progressOf(progress, [root, outcome]) };
 }
 
 const createProgress = (): HTMLElement => element('p', { class: 'goal-progress' });
@@ -41,19 +43,29 @@ const taskOf = (task: string): HTMLElement =>
   element('p', {}, element('strong', {}, words.goal.name), sentenceGap(), task);
 
 /** @param parts that tell by their looks that the goal is reached */
-function goalShow(progress: HTMLElement, parts: readonly HTMLElement[]): Goal['show'] {
+function progressOf(
+  progress: HTMLElement,
+  parts: readonly HTMLElement[],
+): Pick<Goal, 'clear' | 'show'> {
   let reached = '';
-  return (told, isReached = false) => {
+  const show: Goal['show'] = (told, isReached = false) => {
     if (isReached) {
       if (reached === '') announce(joinSentences([words.goal.reached, told]));
       reached = told;
-      for (const part of parts) part.toggleAttribute('data-reached', true);
     }
+    for (const part of parts) part.toggleAttribute('data-reached', reached !== '');
     render(
       reached === ''
         ? told
         : html`<strong>${words.goal.reached}</strong>${sentenceGap() + reached}`,
       progress,
     );
+  };
+  return {
+    show,
+    clear() {
+      reached = '';
+      show('');
+    },
   };
 }
