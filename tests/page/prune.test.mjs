@@ -244,6 +244,8 @@ describe('the language model', () => {
     model.description = { name: 'another', numHeads: [2, 2] };
     listeners.forEach((listener) => listener());
     assert.deepEqual([ranker.state, ranker.study], ['idle', undefined]);
+    const later = new Ranker(model, () => assert.fail('nothing has changed'));
+    assert.equal(later.study, undefined);
     model.call = () => Promise.reject(new Error('lost'));
     await ranker.start();
     assert.deepEqual([ranker.state, ranker.problem], ['failed', 'lost']);

@@ -120,22 +120,16 @@ const flows = {
     await act.waitForText(status, new RegExp(`^Step ${last}:`));
   },
   async prune(act) {
-    const status = '#prune .session-status';
-    await act.click('#prune button', 'Plant and train');
+    const status = '#prune .cut-status';
     await act.waitFor('#prune .guess-tile:not([aria-disabled])');
-    // The button under the pointer stays the same one while planting goes on.
-    const progress = () => act.evaluate(() => document.querySelector('#prune progress').value);
-    await act.click('#prune button', 'Stop', () => waitForChange(progress));
-    await act.waitForText('#prune .plant-status', /^Stopped/);
     for (const head of ['1.1', '1.2', '2.3', '2.6']) {
       await act.click('#prune .guess-tile', `${head} mark`);
     }
     await act.click('#prune .guess-panel button', 'Check');
-    await act.waitForText(status, /^12 heads left/);
-    await act.drag('#prune .slider', 'Gate of head 6 of layer 2', 1, 0);
-    await act.waitForText(status, /^11 heads left/);
-    await act.click('#prune button', 'Undo');
-    await act.waitForText(status, /^12 heads left/);
+    await act.waitForText('#prune .guess-role', /^quiet$/);
+    await act.waitForText(status, /^All \d+ heads/);
+    await act.drag('#prune .slider', 'Heads to prune', 0, 1);
+    await act.waitForText(status, /^\d+ of \d+ heads pruned/);
   },
   async look(act) {
     await act.waitFor('#look .candidate[data-leads]');

@@ -89,34 +89,21 @@ const walks = {
     await visit.waitForText('#train .enlarged .read-out', /^Query 2 .* key 2 /);
   },
   async prune(visit) {
-    const status = '#prune .session-status';
-    await visit.tabTo('#prune button', 'Plant and train');
-    await press(visit, 'Enter');
-    await visit.waitFor('#prune .guess-tile:not([aria-disabled])');
-    await press(visit, ' ');
-    await visit.waitForText('#prune .plant-status', /^Stopped/);
     for (const head of ['1.1', '1.3', '2.2', '2.3']) {
       await visit.tabTo('#prune .guess-tile', `${head} mark`);
       await press(visit, ' ');
     }
     await visit.tabTo('#prune .guess-panel button', 'Check', { back: true });
     await press(visit, 'Enter');
-    await visit.waitForText('#prune .goal-progress', /2 of 4/);
-    await visit.waitForText(status, /^12 heads left/);
+    await visit.waitForText('#prune .guess-status', /2 of 4/);
 
-    await visit.tabTo('#prune button', 'Prune head 1 of layer 1');
-    await press(visit, ' ');
-    await visit.waitForText(status, /^11 heads left/);
-    assert.ok(await visit.isFocused('#prune button', 'Undo'));
-    await press(visit, 'Enter');
-    await visit.waitForText(status, /^12 heads left/);
-
-    await visit.tabTo('#prune .slider', 'Gate of head 3 of layer 2');
-    await press(visit, 'ArrowLeft');
-    await visit.waitForText(status, /^With these gates: loss/);
-    await press(visit, 'ArrowLeft', 'ArrowLeft', 'Home');
-    await visit.waitForText(status, /^11 heads left/);
-    assert.ok(await visit.isFocused('#prune button', 'Undo'));
+    const status = '#prune .cut-status';
+    await visit.waitForText(status, /^All \d+ heads/);
+    await visit.tabTo('#prune .slider', 'Heads to prune');
+    await press(visit, 'ArrowRight');
+    await visit.waitForText(status, /^\d+ of \d+ heads pruned/);
+    await press(visit, 'Home');
+    await visit.waitForText(status, /^All \d+ heads/);
   },
   async look(visit) {
     await visit.waitFor('#look .candidate[data-leads]');

@@ -41,10 +41,9 @@ const visits = {
     await waitForText('#train .playback .primary', /^Resume$/);
   },
   async prune({ tap, waitFor, waitForText }) {
-    await tap('#prune button', 'Plant and train');
     await waitFor('#prune .guess-tile:not([aria-disabled])');
-    await tap('#prune button', 'Stop');
-    await waitForText('#prune .plant-status', /^Stopped/);
+    await tap('#prune button', 'Show the roles');
+    await waitForText('#prune .guess-role', /^quiet$/);
   },
   async look({ tap, waitFor }) {
     await waitFor('#look .candidate[data-leads]');

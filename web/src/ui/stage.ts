@@ -13,6 +13,11 @@ interface Options {
   readonly views: readonly (Node | string)[];
 }
 
+/** Opens the settings of a stage that are folded away. */
+export function openFolded(stage: HTMLElement): void {
+  stage.querySelector('.rail-more')?.toggleAttribute('open', true);
+}
+
 /**
  * The stage of an act: a rail of controls beside the views that they change, so that cause and effect are on one screen.
  * On a phone the rail is a bar above them that stays in view, or, if one part of it has the class `rail-pinned`, that part.

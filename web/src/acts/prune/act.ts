@@ -6,7 +6,7 @@ import { createPanelEnd } from '../../ui/controls/panel-end.js';
 import { createSeedField } from '../../ui/controls/seed-field.js';
 import { element } from '../../ui/dom.js';
 import { say } from '../../ui/live-region.js';
-import { createStage } from '../../ui/stage.js';
+import { createStage, openFolded } from '../../ui/stage.js';
 import { Connection } from '../../worker/connection.js';
 import { createWorkerNotice } from '../../worker/notice.js';
 import { createGuessView } from './guess-view.js';
@@ -60,21 +60,23 @@ export function createPruneContent(store: Store<PruneState>): HTMLElement[] {
   store.subscribe(follow);
   follow(store.state);
 
-  return [
+  const stage = [
     createStage({
       label: words.panel,
       rail: [
         element('h3', {}, words.guess),
         element('div', { class: 'rail-pinned' }, guess.goal, guess.panel),
-        panel.root,
         notice.root,
       ],
+      more: { label: words.otherSeed, content: [panel.root] },
       end: createPanelEnd(store, 'prune', [guess.savable, ...results.savables, ...model.savables]),
       views: guess.views,
     }),
     results.root,
     model.root,
   ];
+  if (planter.studies.length === 0) openFolded(stage[0]);
+  return stage;
 }
 
 /** The seed, the button that trains or stops, and the progress. */

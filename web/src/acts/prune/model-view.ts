@@ -11,7 +11,7 @@ import { composeDrawings, drawLegend } from '../../ui/export/drawing.js';
 import type { Savable } from '../../ui/export/save-menu.js';
 import { createGoalApart } from '../../ui/goal.js';
 import { announce, say } from '../../ui/live-region.js';
-import { createStage } from '../../ui/stage.js';
+import { createStage, openFolded } from '../../ui/stage.js';
 import { coalesce } from '../../worker/connection.js';
 import { gatesWithout, type Head, headsOf, nameOfHead, sameHead } from '../../worker/heads.js';
 import type { Candidate } from '../../worker/language-model.js';
@@ -172,6 +172,7 @@ export function createModelView(store: Store<PruneState>): {
     order.root.hidden = cut === undefined;
     slider.root.hidden = cut === undefined;
     if (cut === undefined) {
+      openFolded(stage);
       status.textContent = '';
       goal.clear();
       render(nothing, heads);
@@ -228,6 +229,27 @@ export function createModelView(store: Store<PruneState>): {
     ask(asked);
   }
 
+  const stage = createStage({
+    label: words.modelPanel,
+    rail: [
+      element('h3', {}, words.model),
+      goal.root,
+      element('div', { class: 'rail-pinned' }, slider.root, status),
+      order.root,
+      legend,
+      goal.outcome,
+      model.createNotice(),
+    ],
+    more: {
+      label: words.rankOrigin,
+      content: [element('div', { class: 'controls' }, rankStatus, rankButton)],
+    },
+    views: [
+      chart.root,
+      element('p', { class: 'caption' }, words.heldOut),
+      element('div', { class: 'model-parts' }, heads, next),
+    ],
+  });
   slider.root.addEventListener('change', () => {
     announce(status.textContent);
   });
@@ -240,28 +262,7 @@ export function createModelView(store: Store<PruneState>): {
   show();
 
   return {
-    root: element(
-      'div',
-      { class: 'results pruned-model' },
-      createStage({
-        label: words.modelPanel,
-        rail: [
-          element('h3', {}, words.model),
-          goal.root,
-          element('div', { class: 'rail-pinned' }, slider.root, status),
-          order.root,
-          legend,
-          element('div', { class: 'controls' }, rankButton, rankStatus),
-          goal.outcome,
-          model.createNotice(),
-        ],
-        views: [
-          chart.root,
-          element('p', { class: 'caption' }, words.heldOut),
-          element('div', { class: 'model-parts' }, heads, next),
-        ],
-      }),
-    ),
+    root: element('div', { class: 'results pruned-model' }, stage),
     savables: [
       {
         name: words.exportNames.model,

@@ -15,7 +15,7 @@ export type RankerState = 'idle' | 'busy' | 'done' | 'stopped' | 'failed';
 /** Ranks the heads of the language model in its worker, and prunes them in every order. */
 export class Ranker {
   readonly #model: SharedModel;
-  readonly #onChange: () => void;
+  #onChange: () => void = () => undefined;
   /** Increases with every ranking, stop, and model: answers to an earlier one are dropped. */
   #run = 0;
   /** The model in use, by name and shape. */
@@ -27,11 +27,12 @@ export class Ranker {
 
   constructor(model: SharedModel, onChange: () => void) {
     this.#model = model;
-    this.#onChange = onChange;
     model.onChange(() => {
       this.#follow();
     });
     this.#follow();
+    // What is there already is no change.
+    this.#onChange = onChange;
   }
 
   get state(): RankerState {

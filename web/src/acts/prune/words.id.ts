@@ -17,6 +17,7 @@ export const prune: Translation<typeof EnglishPrune> = {
   guessReached: (planted) => `Anda menemukan semua ${planted} head.`,
   guessed: (found, planted) => `Anda menemukan ${found} dari ${planted}.`,
   shown: 'Peran semua head ditampilkan.',
+  otherSeed: 'Seed lain',
   plant: 'Tanam dan latih',
   stop: 'Berhenti',
   progress: (seed, number, total) =>
@@ -103,6 +104,7 @@ export const prune: Translation<typeof EnglishPrune> = {
   heldOut:
     'Teks sisihan tidak dipakai dalam pelatihan. Separuhnya memeringkat head, separuh lainnya mengukur loss.',
   which: 'Head model bahasa',
+  rankOrigin: 'Asal peringkat ini',
   rank: 'Peringkatkan di sini',
   notRanked:
     'Pemeringkatan menjalankan model beberapa ratus kali, jadi perlu satu menit atau lebih.',

@@ -20,6 +20,7 @@ export const prune: Translation<Prune> = {
   guessReached: (planted) => `${planted}개를 모두 찾았습니다.`,
   guessed: (found, planted) => `${planted}개 중 ${found}개를 찾았습니다.`,
   shown: '모든 헤드의 역할을 표시했습니다.',
+  otherSeed: '다른 시드',
   plant: '심고 학습하기',
   stop: '중지',
   progress: (seed, number, total) =>
@@ -105,6 +106,7 @@ export const prune: Translation<Prune> = {
   heldOut:
     '따로 둔 텍스트는 학습에 쓰지 않았습니다. 절반으로 헤드의 순위를 매기고 나머지 절반으로 손실을 잽니다.',
   which: '언어 모델의 헤드',
+  rankOrigin: '이 순위의 출처',
   rank: '여기서 순위 매기기',
   notRanked: '순위를 매기려면 모델을 수백 번 실행하므로 1분 넘게 걸립니다.',
   ranked: '이 순위는 페이지에 들어 있습니다. 여기서 다시 매기는 데 1분쯤 걸립니다.',

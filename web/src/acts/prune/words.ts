@@ -27,6 +27,7 @@ export const words = translatable('prune', {
   guessReached: (planted: number) => `You found all ${inWords(planted)}.`,
   guessed: (found: number, planted: number) => `You found ${found} of ${planted}.`,
   shown: 'The roles of all heads are shown.',
+  otherSeed: 'Another seed',
   plant: 'Plant and train',
   stop: 'Stop',
   progress: (seed: number, number: number, total: number) =>
@@ -108,6 +109,7 @@ export const words = translatable('prune', {
   heldOut:
     'Held-out text was not used in training. One half ranks the heads, the other gives the loss.',
   which: 'Heads of the language model',
+  rankOrigin: 'Where the ranking comes from',
   rank: 'Rank the heads here',
   notRanked: 'Ranking runs the model some hundred times, so it takes a minute or more.',
   ranked: 'This ranking comes with the page. Repeating it here takes about a minute.',
