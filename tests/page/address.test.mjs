@@ -98,10 +98,9 @@ const corrected = {
         'prune-cut': '-3',
         'prune-order': 'lot',
         'prune-seed': '-4',
-        'prune-metric': 'beauty',
       },
       {},
-      ['“-3”', '“lot”', '“-4”', '“beauty”'],
+      ['“-3”', '“lot”', '“-4”'],
     ],
     [
       { 'prune-marks': '1.1,3.1,1.1,1.2,2.1,2.2,2.3', 'prune-check': '2' },
@@ -155,7 +154,7 @@ const kept = {
     'train-pinned=recall,1,4,0.001,999999,3000',
   ],
   prune: [
-    'prune-seed=5&prune-marks=2.6,1.1,1.2,2.1&prune-check=1&prune-metric=loss&prune-order=random&prune-cut=4',
+    'prune-seed=5&prune-marks=2.6,1.1,1.2,2.1&prune-check=1&prune-order=random&prune-cut=4',
     'prune-check=1',
   ],
   look: ['look-arcs=4&look-head=3&look-query=40&look-view=map&look-shut=2.2,12.10'],

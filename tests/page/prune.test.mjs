@@ -1,6 +1,6 @@
 // The planted model: what is planted, what measures say of it, and what pruning does to it and to the language model.
 import assert from 'node:assert/strict';
-import { afterAll, afterEach, beforeAll, describe, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, test, vi } from 'vitest';
 import * as headwise from 'headwise/models';
 import { openModel } from '../../scripts/prune-records.mjs';
 import { Planter } from '../../web/src/acts/prune/planter.ts';
@@ -18,7 +18,6 @@ import {
 import { bestFirst, mostPrunable, studyModel } from '../../web/src/worker/model-study.ts';
 import { PlantedModel } from '../../web/src/worker/planted-model.ts';
 import { accuracyWithout, chosenBy, measures, rankOf, study } from '../../web/src/worker/study.ts';
-import { timePairs } from '../../web/src/worker/timing.ts';
 import { near, range, sum } from './lib/float64.mjs';
 
 const { Tensor } = headwise;
@@ -70,7 +69,7 @@ describe('a study', () => {
   afterAll(() => planted.dispose());
 
   const withRole = (isWanted) => allHeads.filter((_head, at) => isWanted(found.roles[at]));
-  const without = (pruned) => planted.without(pruned).accuracy;
+  const without = (pruned) => planted.accuracyWithout(pruned);
 
   test('finds the planted heads by ablation and gradient, not by confidence or entropy', () => {
     const right = measures.map((measure) => {
@@ -91,9 +90,9 @@ describe('a study', () => {
   test('shuts heads in every order, from all of them to one a layer', () => {
     const orders = found.curves.map(({ order }) => order);
     assert.deepEqual(orders, [...measures, 'random', 'random', 'random']);
-    for (const { order, loss, accuracy } of found.curves) {
-      assert.deepEqual([loss.length, accuracy.length], [11, 11]);
-      near([loss[0], accuracy[0]], Object.values(planted.without([])), 1e-6);
+    for (const { order, accuracy } of found.curves) {
+      assert.equal(accuracy.length, 11);
+      near(accuracy[0], without([]), 1e-6);
       if (order === 'random') continue;
       const gone = pruningOrder(allHeads, rankOf(order, found.importance[order]));
       for (const count of [5, 8]) near(accuracy[count], without(gone.slice(0, count)), 1e-6, order);
@@ -135,8 +134,7 @@ describe('a study', () => {
     const { shown, ...now } = found;
     for (const measure of measures)
       near(stored.importance[measure], now.importance[measure], 5e-3, measure);
-    stored.curves.forEach(({ loss, accuracy }, at) => {
-      near(loss, now.curves[at].loss, 5e-3);
+    stored.curves.forEach(({ accuracy }, at) => {
       near(accuracy, now.curves[at].accuracy, 5e-3);
     });
     assert.deepEqual([stored.seed, stored.roles], [now.seed, now.roles]);
@@ -297,40 +295,5 @@ describe('a planter', () => {
     assert.deepEqual([planter.state, onFailure.mock.calls], ['failed', [['lost']]]);
     await planter.plant(1);
     assert.deepEqual([planter.state, planter.studies.length, asked.at(-1)], ['done', 5, [2, true]]);
-  });
-});
-
-describe('two models timed in turn', () => {
-  afterEach(() => vi.restoreAllMocks());
-
-  test('have the medians of their times and the ratio of each pair with its interval', async () => {
-    let now = 0;
-    let calls = '';
-    vi.spyOn(performance, 'now').mockImplementation(() => now);
-    const whole = () => ((now += 2 + (calls.length % 3)), (calls += 'w'));
-    const pruned = () => ((now += 1), (calls += 'p'));
-    const progress = [];
-    const options = { pairs: 21, leastMs: 1, onProgress: (done) => progress.push(done) };
-    const { signal } = new AbortController();
-    const timing = await timePairs(whole, pruned, { ...options, signal });
-    assert.deepEqual(
-      progress,
-      range(21).map((pair) => pair + 1),
-    );
-    assert.match(calls, /^wp(wppw){10}wp$/, 'which one is first changes');
-    assert.equal(timing.pruned, 1);
-    const ratios = range(21)
-      .map((pair) => 1 / (2 + (calls.indexOf('w', 2 + 2 * pair) % 3)))
-      .sort();
-    const { pairs, ratio, lower, upper } = timing;
-    assert.deepEqual([pairs, ratio, lower, upper], [21, ratios[10], ratios[5], ratios[15]]);
-    assert.equal(timing.whole, 1 / ratio);
-  });
-
-  test('are no longer once nobody waits for them', async () => {
-    const aborted = new AbortController();
-    const act = vi.fn(() => aborted.abort(new Error('nobody waits')));
-    const timed = timePairs(act, () => {}, { leastMs: 0, signal: aborted.signal });
-    await assert.rejects(timed, /nobody waits/);
   });
 });

@@ -10,7 +10,7 @@ export interface Goal {
   readonly root: HTMLElement;
   /** Says how far the reader has come; a goal once reached stays so. */
   show(progress: string, isReached?: boolean): void;
-  /** Starts over, as for another model. */
+  /** Not reached: what had reached it is no longer shown. */
   clear(): void;
 }
 
@@ -18,7 +18,7 @@ export interface Goal {
 export function createGoal(task: string): Goal {
   const progress = createProgress();
   const root = hideable('goal', element('div', { class: 'goal' }, taskOf(task), progress));
-  return { root, ...progressOf(progress, [root]) };
+  return { root, ...goalShow(progress, [root]) };
 }
 
 export interface GoalApart extends Goal {
@@ -34,7 +34,7 @@ export function createGoalApart(task: string): GoalApart {
   const progress = createProgress();
   const root = hideable('goal', element('div', { class: 'goal' }, taskOf(task)));
   const outcome = hideable('goal', element('div', { class: 'goal goal-outcome' }, progress));
-  return { root, outcome, ...progressOf(progress, [root, outcome]) };
+  return { root, outcome, ...goalShow(progress, [root, outcome]) };
 }
 
 const createProgress = (): HTMLElement => element('p', { class: 'goal-progress' });
@@ -43,17 +43,20 @@ const taskOf = (task: string): HTMLElement =>
   element('p', {}, element('strong', {}, words.goal.name), sentenceGap(), task);
 
 /** @param parts that tell by their looks that the goal is reached */
-function progressOf(
+function goalShow(
   progress: HTMLElement,
   parts: readonly HTMLElement[],
-): Pick<Goal, 'clear' | 'show'> {
+): Pick<Goal, 'show' | 'clear'> {
   let reached = '';
+  const mark = (told: string): void => {
+    reached = told;
+    for (const part of parts) part.toggleAttribute('data-reached', told !== '');
+  };
   const show: Goal['show'] = (told, isReached = false) => {
     if (isReached) {
       if (reached === '') announce(joinSentences([words.goal.reached, told]));
-      reached = told;
+      mark(told);
     }
-    for (const part of parts) part.toggleAttribute('data-reached', reached !== '');
     render(
       reached === ''
         ? told
@@ -61,11 +64,9 @@ function progressOf(
       progress,
     );
   };
-  return {
-    show,
-    clear() {
-      reached = '';
-      show('');
-    },
+  const clear = (): void => {
+    mark('');
+    show('');
   };
+  return { show, clear };
 }

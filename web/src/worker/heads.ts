@@ -41,15 +41,6 @@ export function pruningOrder(heads: readonly Head[], rank: readonly number[]): H
     });
 }
 
-/** Whether a head may go: it is still there, and its layer has another. */
-export function canGo(head: Head, heads: readonly Head[], pruned: readonly Head[]): boolean {
-  const left = heads.filter((each) => !pruned.some((other) => sameHead(each, other)));
-  return (
-    left.some((each) => sameHead(each, head)) &&
-    left.filter(({ layer }) => layer === head.layer).length > 1
-  );
-}
-
 /**
  * What a head of the planted model was made for. The first two are planted: they alone are open while
  * the model learns, so they must do the work. Sharp heads look hard at one key for no purpose, quiet

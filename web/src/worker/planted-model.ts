@@ -26,11 +26,6 @@ const unseenSize = 64;
 
 export const numSteps = plantingSteps + settlingSteps;
 
-export interface Quality {
-  readonly loss: number;
-  readonly accuracy: number;
-}
-
 /**
  * A model of which it is known which heads do the work: no others were open while it learnt. The
  * experiment is that of docs/head-importance.md, made smaller.
@@ -80,17 +75,14 @@ export class PlantedModel {
     this.#step += 1;
   }
 
-  /** How well it does on the test sequences without these heads. A gate of 0 has the same effect as pruning. */
-  without(heads: readonly Head[]): Quality {
+  /** Share of right answers on the test sequences without these heads. A gate of 0 has the same effect as pruning. */
+  accuracyWithout(heads: readonly Head[]): number {
     const { tokens, targets } = this.testBatch;
     const headGates = gatesWithout(
       this.roles.map(({ length }) => length),
       heads,
     );
-    return {
-      loss: this.model.loss(tokens, targets, { headGates }),
-      accuracy: accuracyOf(this.model.forward(tokens, { headGates }).logits, targets),
-    };
+    return accuracyOf(this.model.forward(tokens, { headGates }).logits, targets);
   }
 
   /** The test sequence that it predicts best. */

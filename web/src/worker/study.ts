@@ -18,10 +18,9 @@ export type OrderName = (typeof orderNames)[number];
 
 export const numRandomOrders = 3;
 
-/** Loss and accuracy with all heads, without the first of the order, without the first two, and so on. */
+/** Accuracy with all heads, without the first of the order, without the first two, and so on. */
 export interface Curve {
   readonly order: OrderName;
-  readonly loss: readonly number[];
   readonly accuracy: readonly number[];
 }
 
@@ -117,7 +116,7 @@ export async function* study(
   if (!isShown) return result;
   const accuracies: number[] = [];
   for (const [number, choice] of choices.entries()) {
-    accuracies.push(planted.without(choice.map((place) => allHeads[place])).accuracy);
+    accuracies.push(planted.accuracyWithout(choice.map((place) => allHeads[place])));
     if (number % choicesAtOnce === 0) yield;
   }
   const sequence = planted.bestSequence();
@@ -127,10 +126,8 @@ export async function* study(
 
 function curveOf(planted: PlantedModel, order: OrderName, rank: readonly number[]): Curve {
   const heads = pruningOrder(allHeads, rank);
-  const points = [...heads, undefined].map((_, count) => planted.without(heads.slice(0, count)));
   return {
     order,
-    loss: points.map(({ loss }) => loss),
-    accuracy: points.map(({ accuracy }) => accuracy),
+    accuracy: [...heads, undefined].map((_, i) => planted.accuracyWithout(heads.slice(0, i))),
   };
 }

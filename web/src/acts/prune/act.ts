@@ -26,7 +26,7 @@ export function createPruneContent(store: Store<PruneState>): HTMLElement[] {
   const connection = new Connection(notice.showSlow);
   const planter = new Planter(connection, { onChange: show, onFailure: notice.showFailure });
   const guess = createGuessView(store);
-  const results = createResults(store, () => (store.state.isChecked ? planter.studies : []));
+  const results = createResults(() => (store.state.isChecked ? planter.studies : []));
   const model = createModelView(store);
   const panel = createPlantPanel(store, planter, plant);
 

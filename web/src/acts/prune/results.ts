@@ -1,5 +1,3 @@
-import type { Store } from '../../address/store.js';
-import { boundChoice } from '../../ui/controls/choice.js';
 import { element } from '../../ui/dom.js';
 import { composeDrawings, drawLegend } from '../../ui/export/drawing.js';
 import type { Savable } from '../../ui/export/save-menu.js';
@@ -9,7 +7,6 @@ import { allHeads } from '../../worker/heads.js';
 import { orderNames, type Study } from '../../worker/study.js';
 import { createCurveChart, type Curves } from './curve-chart.js';
 import { createImportanceCharts, createTruthLegend } from './importance-charts.js';
-import { type Metric, metrics, type PruneState } from './state.js';
 import { words } from './words.js';
 
 export interface Results {
@@ -20,21 +17,10 @@ export interface Results {
   draw(): void;
 }
 
-/** Importance by each measure, and the loss of the planted models as heads are pruned in each order. */
-export function createResults(
-  store: Store<PruneState>,
-  studiesNow: () => readonly Study[],
-): Results {
+/** Importance by each measure, and the accuracy of the planted models as heads are pruned in each order. */
+export function createResults(studiesNow: () => readonly Study[]): Results {
   const charts = createImportanceCharts();
-  const curves = createCurveChart(words.curves, 330, () =>
-    curvesOf(studiesNow(), store.state.metric),
-  );
-  let { metric } = store.state;
-  store.subscribe((state) => {
-    if (state.metric === metric) return;
-    metric = state.metric;
-    curves.draw();
-  });
+  const curves = createCurveChart(words.curves, 330, () => curvesOf(studiesNow()));
   const bars = element('p', { class: 'caption' });
   const truthLegend = createTruthLegend();
   const orderLegend = createOrderLegend();
@@ -48,11 +34,6 @@ export function createResults(
         truthLegend,
         bars,
         element('h4', {}, words.curves),
-        boundChoice(store, 'metric', {
-          label: words.metric,
-          values: metrics,
-          nameOf: (name) => words.metrics[name],
-        }),
         orderLegend,
         element('p', { class: 'caption' }, words.band),
       ],
@@ -97,20 +78,16 @@ export function createResults(
 export const createOrderLegend = (): HTMLElement =>
   createChartLegend(orderNames.map((order) => ({ series: order, name: words.orders[order] })));
 
-function curvesOf(studies: readonly Study[], metric: Metric): Curves | undefined {
+function curvesOf(studies: readonly Study[]): Curves | undefined {
   if (studies.length === 0) return undefined;
   const all = studies.flatMap(({ curves }) => curves);
   return {
     lines: orderNames.map((order) => ({
       order,
-      runs: all.filter((curve) => curve.order === order).map((curve) => curve[metric]),
+      runs: all.filter((curve) => curve.order === order).map(({ accuracy }) => accuracy),
     })),
     heads: allHeads.length,
     step: 1,
-    axis: {
-      name: words.metrics[metric],
-      from: 0,
-      to: metric === 'accuracy' ? 1 : Math.max(...all.flatMap(({ loss }) => loss)),
-    },
+    axis: { name: words.accuracy, from: 0, to: 1 },
   };
 }

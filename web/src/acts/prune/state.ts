@@ -19,15 +19,11 @@ export interface PruneState {
   readonly marks: readonly Head[];
   /** Whether what was planted is shown. */
   readonly isChecked: boolean;
-  readonly metric: Metric;
   /** The order in which the language model is pruned. */
   readonly order: OrderName | 'best';
   /** How many heads of the language model are pruned; more than it allows count as the most it allows. */
   readonly cut: number;
 }
-
-export const metrics = ['accuracy', 'loss'] as const;
-export type Metric = (typeof metrics)[number];
 
 const write = (heads: readonly Head[]): string => heads.map(nameOfHead).join();
 
@@ -56,7 +52,6 @@ const fields: Fields<PruneState> = {
   seed: numberField('prune-seed', seedRange, 1),
   marks: marksField,
   isChecked: switchField('prune-check'),
-  metric: choiceField('prune-metric', metrics, 'accuracy'),
   order: choiceField('prune-order', ['best', ...orderNames], 'best'),
   cut: numberField('prune-cut', { min: 0, max: 999, step: 1 }, 0),
 };

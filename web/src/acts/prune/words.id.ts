@@ -78,8 +78,7 @@ export const prune: Translation<typeof EnglishPrune> = {
     `Batang adalah head dari seed\u00a0${seed}. Pada seed lain, head yang ditanam bernomor lain.`,
 
   curves: 'Pangkas head yang paling tidak penting lebih dulu',
-  metric: 'Tampilkan',
-  metrics: { accuracy: 'Akurasi', loss: 'Loss' },
+  accuracy: 'Akurasi',
   orders: { ...measures, random: 'urutan acak' },
   heads: 'sisa head',
   band: 'Garis adalah rata-rata atas seed; daerah abu-abu adalah rentang semua urutan acak. Setiap lapisan mempertahankan head terakhirnya.',

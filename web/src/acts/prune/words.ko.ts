@@ -80,8 +80,7 @@ export const prune: Translation<Prune> = {
   bars: (seed) => `막대는 시드 ${seed}의 헤드입니다. 다른 시드에서는 심은 헤드의 번호가 다릅니다.`,
 
   curves: '가장 덜 중요한 헤드부터 가지치기',
-  metric: '표시',
-  metrics: { accuracy: '정확도', loss: '손실' },
+  accuracy: '정확도',
   orders: { ...measures, random: '무작위 순서' },
   heads: '남은 헤드',
   band: '선은 시드들의 평균이고, 회색 영역은 모든 무작위 순서의 범위입니다. 층마다 마지막 헤드는 남습니다.',

@@ -84,8 +84,7 @@ export const words = translatable('prune', {
     `Bars are the heads of seed\u00a0${seed}. In other seeds the planted heads have other numbers.`,
 
   curves: 'Prune the least important heads first',
-  metric: 'Show',
-  metrics: { accuracy: 'Accuracy', loss: 'Loss' },
+  accuracy: 'Accuracy',
   orders: { ...measures, random: 'Random order' },
   heads: 'heads left',
   band: 'Means over seeds; the grey area is the range of all random orders. A layer keeps its last head.',

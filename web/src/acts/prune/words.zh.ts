@@ -86,8 +86,7 @@ export const prune: Translation<typeof EnglishPrune> = {
   bars: (seed) => `条形是种子${seed}的各个头。其他种子中，植入的头编号不同。`,
 
   curves: '从最不重要的头剪起',
-  metric: '显示',
-  metrics: { accuracy: '精度', loss: '损失' },
+  accuracy: '精度',
   orders: { ...measures, random: '随机顺序' },
   heads: '剩余的头',
   band: '曲线是各种子的平均；灰色区域是所有随机顺序的范围。每层保留最后一个头。',
