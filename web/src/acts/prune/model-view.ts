@@ -237,7 +237,6 @@ export function createModelView(store: Store<PruneState>): {
       element('div', { class: 'rail-pinned' }, slider.root, status),
       order.root,
       legend,
-      goal.outcome,
       model.createNotice(),
     ],
     more: {
@@ -248,6 +247,7 @@ export function createModelView(store: Store<PruneState>): {
       chart.root,
       element('p', { class: 'caption' }, words.heldOut),
       element('div', { class: 'model-parts' }, heads, next),
+      goal.outcome,
     ],
   });
   slider.root.addEventListener('change', () => {
