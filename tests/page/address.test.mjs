@@ -1,7 +1,7 @@
 // The state of every act, as the address holds it.
 import assert from 'node:assert/strict';
 import { describe, test } from 'vitest';
-import { createAlignStore } from '../../web/src/acts/align/state.ts';
+import { createTranslateStore } from '../../web/src/acts/translate/state.ts';
 import { createInsideStore } from '../../web/src/acts/inside/state.ts';
 import { createHeadsStore } from '../../web/src/acts/heads/state.ts';
 import { createPruneStore } from '../../web/src/acts/prune/state.ts';
@@ -18,7 +18,7 @@ const stores = {
   train: () => new Store(trainFields),
   prune: createPruneStore,
   look: () => new Store(lookFields),
-  align: createAlignStore,
+  translate: createTranslateStore,
   questions: () => new Store(questionsFields),
 };
 
@@ -126,13 +126,21 @@ const corrected = {
       ['“2.x”', '“41”', '“x”', '“2.2,9.9,x,2.2”'],
     ],
   ],
-  align: [
+  translate: [
     [
-      { 'align-text': '☃'.repeat(500), 'align-head': '3', 'align-query': '99', 'align-heads': '3' },
-      { 'align-query': '10' },
-      ['align-text', '“99”', '“3”', '3'],
+      {
+        'translate-text': '☃'.repeat(500),
+        'translate-head': '3',
+        'translate-query': '99',
+        'translate-heads': '3',
+      },
+      { 'translate-query': '10' },
+      ['translate-text', '“99”', '“3”', '3'],
     ],
-    [{ 'align-text': '5 Mäy 2021!', 'align-curve': 'x' }, { 'align-text': '5 My 2021' }],
+    [
+      { 'translate-text': '5 Mäy 2021!', 'translate-curve': 'x' },
+      { 'translate-text': '5 My 2021' },
+    ],
   ],
   questions: [[{ question: 'why' }, {}, ['“why”']]],
 };
@@ -158,8 +166,8 @@ const kept = {
     'prune-check=1',
   ],
   look: ['look-arcs=4&look-head=3&look-query=40&look-view=map&look-shut=2.2,12.10'],
-  align: [
-    'align-model=shared&align-heads=4&align-seed=2&align-text=x&align-head=4&align-query=10&align-curve=loss',
+  translate: [
+    'translate-model=shared&translate-heads=4&translate-seed=2&translate-text=x&translate-head=4&translate-query=10&translate-curve=loss',
   ],
   questions: ['question=why-sqrt-d'],
 };

@@ -136,13 +136,13 @@ const flows = {
     await act.click('#look .board .gate', 'Gate of layer 2, head 2');
     await act.waitFor('#look .look-status[data-shut="1"]');
   },
-  async align(act) {
-    const status = '#align .run-status';
-    await act.waitFor('#align .align-figure');
+  async translate(act) {
+    const status = '#translate .run-status';
+    await act.waitFor('#translate .align-figure');
     await act.waitForText(status, /^Step 0 /);
-    await act.click('#align button', 'Step');
+    await act.click('#translate button', 'Step');
     await act.waitForText(status, /^Step 1 /);
-    assert.equal(await act.count('#align .align-map'), 2);
+    assert.equal(await act.count('#translate .align-map'), 2);
   },
   async questions(act) {
     await act.click('#questions summary', 'Is an attention weight an importance?');

@@ -113,9 +113,9 @@ const walks = {
     await press(visit, ' ');
     await visit.waitFor('#look .look-status[data-shut="1"]');
   },
-  async align(visit) {
-    await visit.waitForText('#align .run-status', /^Step 0 /);
-    const term = '#align .act-lead .term';
+  async translate(visit) {
+    await visit.waitForText('#translate .run-status', /^Step 0 /);
+    const term = '#translate .act-lead .term';
     const isOpen = (expected) =>
       until(
         async () => (await visit.count('.definition:popover-open')) > 0 === expected,
@@ -130,12 +130,12 @@ const walks = {
     }
     assert.ok(await visit.isFocused(term));
 
-    await visit.tabTo('#align .align-query');
+    await visit.tabTo('#translate .translate-query');
     await press(visit, 'ArrowRight');
-    await visit.waitForText('#align .align-read-out', /^Output 2,/);
+    await visit.waitForText('#translate .align-read-out', /^Output 2,/);
     await press(visit, 'Enter');
     await until(
-      async () => /align-query=2/.test(await visit.search()),
+      async () => /translate-query=2/.test(await visit.search()),
       'the address has the chosen query',
     );
   },

@@ -50,13 +50,13 @@ const visits = {
     await tap('#look .detail .gate', 'Gate of layer 2, head 2');
     await waitFor('#look .look-status[data-shut="1"]');
   },
-  async align({ tap, waitFor, waitForText }) {
-    await waitFor('#align .align-figure');
-    await waitForText('#align .run-status', /^Step 0 /);
-    await tap('#align button', 'Step');
-    await waitForText('#align .run-status', /^Step 1 /);
-    await tap('#align .align-query');
-    await waitForText('#align .align-read-out', /^Output 1,/);
+  async translate({ tap, waitFor, waitForText }) {
+    await waitFor('#translate .align-figure');
+    await waitForText('#translate .run-status', /^Step 0 /);
+    await tap('#translate button', 'Step');
+    await waitForText('#translate .run-status', /^Step 1 /);
+    await tap('#translate .translate-query');
+    await waitForText('#translate .align-read-out', /^Output 1,/);
   },
   async questions({ tap, waitFor }) {
     await tap('#questions summary', 'Is an attention weight an importance?');

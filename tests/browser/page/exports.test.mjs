@@ -106,9 +106,9 @@ const figures = {
       ],
     },
   ],
-  align: [
+  translate: [
     '',
-    '#align .align-map rect',
+    '#translate .align-map rect',
     { 'the alignment': [10 + 18, /./, ({ reading }) => reading.weights.shape, [2, 10, 18]] },
   ],
 };

@@ -75,13 +75,13 @@ describe('language', () => {
 });
 
 describe('glossary', () => {
-  const term = '#align .act-lead .term';
+  const term = '#translate .act-lead .term';
   const definition = '.definition:popover-open';
   const waitForNone = (page) =>
     page.waitForFunction((open) => document.querySelector(open) === null, {}, definition);
 
   test('a definition loads when it is opened, moves nothing, and closes', async (t) => {
-    const { page } = await open(t, '#align');
+    const { page } = await open(t, '#translate');
     const isLoaded = () =>
       page.evaluate(() =>
         performance.getEntriesByType('resource').some(({ name }) => /glossary-/.test(name)),
@@ -91,7 +91,7 @@ describe('glossary', () => {
     const places = () =>
       page.evaluate(() => {
         const [top, ...tops] = ['h2', '.act-lead', '.notices', '.live'].map(
-          (each) => document.querySelector(`#align ${each}`).getBoundingClientRect().top,
+          (each) => document.querySelector(`#translate ${each}`).getBoundingClientRect().top,
         );
         return tops.map((place) => place - top);
       });
@@ -115,7 +115,7 @@ describe('glossary', () => {
     assert.deepEqual({ expanded, described }, { expanded: 'true', described: 'definition' });
 
     // Another one opens in its place.
-    await page.click('#align .prose .term');
+    await page.click('#translate .prose .term');
     await page.waitForFunction(
       (selector) =>
         document.querySelector(selector)?.textContent.startsWith('The attention weight '),
@@ -130,9 +130,12 @@ describe('glossary', () => {
 
   test('a definition that does not load says so', async (t) => {
     const causes = /glossary|ERR_FAILED|dynamically imported module/;
-    const { page } = await open(t, '#align', { prepare: without(/\/glossary-[^/]+\.js$/), causes });
+    const { page } = await open(t, '#translate', {
+      prepare: without(/\/glossary-[^/]+\.js$/),
+      causes,
+    });
     await page.click(term);
-    await page.waitForSelector('#align .definition[role="alert"]');
+    await page.waitForSelector('#translate .definition[role="alert"]');
   });
 });
 

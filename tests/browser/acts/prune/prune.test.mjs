@@ -34,7 +34,7 @@ async function openPrune(t, query = '', options = {}) {
 }
 
 test('planted heads', async (t) => {
-  const act = await openPrune(t, '?hide=look,train,align', {
+  const act = await openPrune(t, '?hide=look,train,translate', {
     causes: /the test ends this worker/,
   });
   const { page } = act;
@@ -90,7 +90,7 @@ test('planted heads', async (t) => {
       await act.mark('1.1');
       assert.equal((await act.numbers('.guess-status'))[0], 3);
       await act.mark('2.6');
-      await act.waitForSearch('?hide=look,train,align&prune-marks=1.2,1.4,2.3,2.6');
+      await act.waitForSearch('?hide=look,train,translate&prune-marks=1.2,1.4,2.3,2.6');
       const tops = () =>
         act.each('.rail:has(.guess-panel) button', (button) => button.getBoundingClientRect().top);
       const before = await tops();
@@ -152,7 +152,7 @@ test('planted heads', async (t) => {
 });
 
 test('the language model is pruned, with its loss and its next token, and ranked anew', async (t) => {
-  const act = await openPrune(t, '?prune-check=1&hide=look,train,align');
+  const act = await openPrune(t, '?prune-check=1&hide=look,train,translate');
   const { page } = act;
   assert.deepEqual(await act.pruned(), []);
   const heads = await act.count('.model-head');
@@ -207,7 +207,7 @@ test('the language model is pruned, with its loss and its next token, and ranked
 });
 
 test('a worker that takes long to come is told as slow, and used when it comes', async (t) => {
-  const act = await openPrune(t, '?prune-seed=2&hide=look,train,align', { prepare: holdWorkers });
+  const act = await openPrune(t, '?prune-seed=2&hide=look,train,translate', { prepare: holdWorkers });
   await act.click('.plant button');
   await runOutOfPatience(act.page);
   await act.waitFor('.slow');

@@ -13,7 +13,7 @@ import { fitsAcross } from '../../lib/pages.mjs';
 import { near } from '../../../page/lib/float64.mjs';
 
 /** Neighbours have workers, too. */
-const alone = '?hide=prune,words,align';
+const alone = '?hide=prune,words,translate';
 const status = '.run-status';
 
 /** With what flows of a run wait for and read. */

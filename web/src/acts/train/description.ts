@@ -5,7 +5,7 @@ import { trainFields } from './state.js';
 
 export const description: ActDescription = {
   id: 'train',
-  order: 5,
+  order: 4,
   intro,
   open: whenNear(
     () => new Store(trainFields),

@@ -175,10 +175,10 @@ export const train: Translation<typeof EnglishTrain> = {
 
 export const trainIntro: Translation<typeof EnglishTrainIntro> = {
   short: 'Latih',
-  title: 'Latih sendiri',
-  lead: 'Di sini head belajar selagi Anda mengamati: garis yang naik menunjukkan bahwa sebuah head mengambil peran.',
+  title: 'Latih: head mengambil peran',
+  lead: 'Latih sebuah model kecil dan amati head-nya belajar. Garis yang naik menunjukkan sebuah head mengambil peran.',
   paragraphs: [
-    'Model ini hanya terdiri atas lapisan atensi, dan untuk setiap tugas diketahui kunci (key) mana yang seharusnya diperhatikan setiap kueri (query). Garis di samping peta menunjukkan bagian [bobot atensi|attention weight] (attention weight) head pada kunci itu. Geser pegangan pada kurva loss, atau tekan sebuah peristiwa, untuk melihat semua head sebagaimana keadaannya setelah langkah itu.',
-    '[Induksi|induction head] (induction) memerlukan dua head di lapisan yang berurutan: yang pertama memperhatikan token sebelumnya, yang kedua lalu menemukan token yang dulu mengikuti token yang sama. Busur di bawah peta menunjukkan keduanya untuk satu kueri: tunjuk atau ketuk sebuah token.',
+    'Model ini hanya memiliki lapisan atensi. Setiap tugas menentukan kunci (key) mana yang seharusnya diperhatikan setiap kueri (query), dan garis di samping peta menunjukkan bagian [bobot atensi|attention weight] (attention weight) head pada kunci itu. Geser pegangan pada kurva loss, atau tekan sebuah peristiwa, untuk melihat setiap head setelah langkah itu.',
+    '[Induksi|induction head] (induction) memerlukan dua head di lapisan yang berurutan. Yang pertama memperhatikan token sebelumnya; yang kedua memakainya untuk menemukan apa yang dahulu mengikuti token yang sama. Busur di bawah peta menunjukkan keduanya untuk satu kueri: tunjuk atau ketuk sebuah token.',
   ],
 };

@@ -13,11 +13,11 @@ type Look = Parameters<Train['oneLook']>[2];
 
 export const trainIntro: Translation<typeof EnglishTrainIntro> = {
   short: '训练',
-  title: '训练模型',
-  lead: '在这里，头（head）就在你眼前学习：一条曲线上升，说明一个头正在担起一个角色。',
+  title: '训练：看头如何担起角色',
+  lead: '训练一个小模型，看它的头（head）如何学习。一条曲线上升，说明一个头正在担起一个角色。',
   paragraphs: [
-    '模型只由注意力层组成，而且对每个任务，都已知每个查询（query）应当关注哪个键（key）。权重图旁的曲线显示该头的[注意力权重|attention weight]（attention weight）有多大份额落在这样的键上。拖动损失曲线上的手柄，或按下一个事件，就能看到每个头在那一步之后的样子。',
-    '[归纳|induction head]（induction）需要相邻两层中的两个头：第一个关注前一个词元，第二个再找出相同词元上次出现时其后的词元。权重图下方的弧线对一个查询画出这两步：指向或点按一个词元。',
+    '模型只有注意力层。每个任务都规定了每个查询（query）应当关注哪个键（key）；权重图旁的曲线显示该头的[注意力权重|attention weight]（attention weight）有多大份额落在这些键上。拖动损失曲线上的手柄，或按下一个事件，就能看到每个头在那一步之后的样子。',
+    '[归纳|induction head]（induction）需要相邻两层中的两个头：第一个关注前一个词元；第二个借此找出相同词元上次出现时其后的词元。权重图下方的弧线对一个查询画出这两步：指向或点按一个词元。',
   ],
 };
 

@@ -8,7 +8,7 @@ const variants = {
 } as const;
 
 /** What the act says, beside intro.ts. */
-export const words = translatable('align', {
+export const words = translatable('translate', {
   rail: 'Training of the encoder–decoder',
   goal: 'Train until 95\u00a0% of unseen dates are right. Which head reads the month?',
   goalReached: (step: number, variant: string) => `At step ${step}, with the model “${variant}”.`,

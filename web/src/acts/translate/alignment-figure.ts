@@ -72,7 +72,7 @@ export function createAlignmentFigure({ onLook, onChoose }: Events): AlignmentFi
   );
   const queries = range(isoLength).map((query) =>
     createBox({
-      class: 'align-query',
+      class: 'translate-query',
       role: 'button',
       tabindex: query === 0 ? 0 : -1,
       'aria-label': words.output(query + 1),
@@ -221,7 +221,7 @@ function curvesOf(
         const [top, bottom] = [keyTop + boxHeight + 2, queryTop - 2];
         const middle = (top + bottom) / 2;
         const drawn = svg('path', {
-          class: 'align-curve',
+          class: 'translate-curve',
           d: `M${x},${bottom}C${x},${middle} ${from},${middle} ${from},${top}`,
           'stroke-width': Math.max(
             1,

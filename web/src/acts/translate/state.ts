@@ -16,7 +16,7 @@ export const alignHeadCounts = [1, 2, 4] as const;
 export const curveNames = ['share', 'loss'] as const;
 
 /** What the controls of the act hold. */
-export interface AlignState extends AlignmentOptions {
+export interface TranslateState extends AlignmentOptions {
   /** The date that the model is shown reading. */
   readonly text: string;
   /** The head that is shown alone, from 1; 0 for all. */
@@ -26,7 +26,7 @@ export interface AlignState extends AlignmentOptions {
   readonly curve: (typeof curveNames)[number];
 }
 
-const textName = 'align-text';
+const textName = 'translate-text';
 export const examples = ['March 5, 2021', '14 Jul 1789', 'September 30, 1066'] as const;
 
 const textField: Field<string> = {
@@ -40,27 +40,27 @@ const textField: Field<string> = {
   write: String,
 };
 
-const fields: Fields<AlignState> = {
-  variant: choiceField('align-model', alignmentVariants, 'standard'),
-  heads: choiceField<number>('align-heads', alignHeadCounts, 2),
-  seed: numberField('align-seed', seedRange, 1),
+const fields: Fields<TranslateState> = {
+  variant: choiceField('translate-model', alignmentVariants, 'standard'),
+  heads: choiceField<number>('translate-heads', alignHeadCounts, 2),
+  seed: numberField('translate-seed', seedRange, 1),
   text: textField,
-  head: numberField('align-head', { min: 0, max: 4, step: 1 }, 0),
-  query: numberField('align-query', { min: 0, max: isoLength, step: 1 }, 0),
-  curve: choiceField('align-curve', curveNames, 'share'),
+  head: numberField('translate-head', { min: 0, max: 4, step: 1 }, 0),
+  query: numberField('translate-query', { min: 0, max: isoLength, step: 1 }, 0),
+  curve: choiceField('translate-curve', curveNames, 'share'),
 };
 
 /** A head that there is not is none. */
-function normalize(state: AlignState): Normalized<AlignState> {
+function normalize(state: TranslateState): Normalized<TranslateState> {
   const { head, heads } = state;
   if (head <= heads) return { state, corrections: [] };
   return { state: { ...state, head: 0 }, corrections: [corrections.noHead(head, heads)] };
 }
 
-export const createAlignStore = (): Store<AlignState> => new Store(fields, normalize);
+export const createTranslateStore = (): Store<TranslateState> => new Store(fields, normalize);
 
 /** What of the state makes the run; the rest is how it is shown. */
-export const runOptionsOf = ({ variant, heads, seed }: AlignState): AlignmentOptions => ({
+export const runOptionsOf = ({ variant, heads, seed }: TranslateState): AlignmentOptions => ({
   variant,
   heads,
   seed,

@@ -22,11 +22,11 @@ import { createHeadMaps } from './maps.js';
 import { createRail } from './rail.js';
 import { AlignRun, dataOf } from './run.js';
 import { shownOf } from './shown.js';
-import { type AlignState, curveNames, runOptionsOf } from './state.js';
+import { type TranslateState, curveNames, runOptionsOf } from './state.js';
 import { words } from './words.js';
 
 /** An encoder–decoder that learns, and what its cross-attention aligns. */
-export function createAlignContent(store: Store<AlignState>): HTMLElement[] {
+export function createTranslateContent(store: Store<TranslateState>): HTMLElement[] {
   const notice = createWorkerNotice(() => {
     connection.giveUp();
     begin();
@@ -60,7 +60,7 @@ export function createAlignContent(store: Store<AlignState>): HTMLElement[] {
       label: words.rail,
       rail: [...rail.main, notice.root],
       more: { label: words.more, content: rail.more },
-      end: createPanelEnd(store, 'align', [views.savable]),
+      end: createPanelEnd(store, 'translate', [views.savable]),
       views: views.roots,
     }),
   ];
@@ -72,7 +72,7 @@ interface Views {
   draw(): void;
 }
 
-function createViews(store: Store<AlignState>, run: AlignRun, drawSoon: () => void): Views {
+function createViews(store: Store<TranslateState>, run: AlignRun, drawSoon: () => void): Views {
   /** What the pointer or the focus is on, which speaks before what was chosen. */
   let looked: number | undefined;
   const onLook = (query: number | undefined): void => {
@@ -113,7 +113,7 @@ function createViews(store: Store<AlignState>, run: AlignRun, drawSoon: () => vo
   const legend = createWeightLegend(newId('align-legend'));
   const views = element(
     'div',
-    { class: 'align-heads' },
+    { class: 'translate-heads' },
     maps.root,
     charted,
     element('div', { class: 'align-legend' }, legend.root, padding),

@@ -2,15 +2,15 @@
 import { listOf } from '../../format/sentences.js';
 import type { Translation } from '../../format/translation.js';
 import type {
-  corrections as EnglishAlignCorrections,
-  intro as EnglishAlignIntro,
+  corrections as EnglishTranslateCorrections,
+  intro as EnglishTranslateIntro,
 } from './intro.js';
-import type { words as EnglishAlign } from './words.js';
+import type { words as EnglishTranslate } from './words.js';
 
-const title = '교차 어텐션: 정렬 읽기';
+const title = '번역: 정렬 읽기';
 const textHint = '영문자, 숫자, 공백, 쉼표, 하이픈으로 최대 18자.';
 
-export const align: Translation<typeof EnglishAlign> = {
+export const translate: Translation<typeof EnglishTranslate> = {
   rail: '인코더–디코더의 학습',
   goal: '처음 보는 날짜의 95\u00a0%를 맞힐 때까지 학습하십시오. 월은 어느 헤드가 읽습니까?',
   goalReached: (step, variant) => `“${variant}” 모델로 ${step}단계에서 달성.`,
@@ -96,16 +96,16 @@ export const align: Translation<typeof EnglishAlign> = {
   exportName: '정렬',
 };
 
-export const alignIntro: Translation<typeof EnglishAlignIntro> = {
-  short: '정렬',
+export const translateIntro: Translation<typeof EnglishTranslateIntro> = {
+  short: '번역',
   title,
-  lead: '교차 어텐션(cross-attention)에서는 쿼리(query)가 한 시퀀스에서 오고 키(key)와 값(value)은 다른 시퀀스에서 옵니다. 여기서는 날짜를 ISO 8601로 쓰는 [디코더|decoder](decoder)가, 말로 적은 날짜를 읽는 [인코더|encoder](encoder)의 출력에 어텐션을 줍니다.',
+  lead: '[인코더|encoder](encoder)는 말로 적은 날짜를 읽고, [디코더|decoder](decoder)는 그것을 ISO 8601로 씁니다. 교차 어텐션(cross-attention)에서는 디코더의 쿼리가 인코더의 출력에 어텐션을 줍니다.',
   paragraphs: [
-    '각 출력 문자가 어느 입력 문자에서 왔는지 알고 있으므로, 헤드의 [어텐션 가중치|attention weight](attention weight)를 실제 정렬과 비교할 수 있습니다.',
+    '각 출력 문자가 어느 입력 문자에서 왔는지 알려져 있습니다. 그래서 헤드의 [어텐션 가중치|attention weight](attention weight)를 실제 정렬(alignment)과 비교할 수 있습니다.',
   ],
 };
 
-export const alignCorrections: Translation<typeof EnglishAlignCorrections> = {
+export const translateCorrections: Translation<typeof EnglishTranslateCorrections> = {
   noHead: (head, heads) =>
     `“${title}” 섹션에는 헤드가 ${heads}개뿐이어서 ${head}번 헤드가 없습니다. 모든 헤드를 표시합니다.`,
 };

@@ -7,7 +7,9 @@ import { fitsAcross } from '../../lib/pages.mjs';
 import { range } from '../../../page/lib/float64.mjs';
 
 test('an alignment', async (t) => {
-  const act = await openFlows(t, 'align', '?hide=words', { causes: /the test ends this worker/ });
+  const act = await openFlows(t, 'translate', '?hide=words', {
+    causes: /the test ends this worker/,
+  });
   const { page } = act;
   const hidden = (more) => `?hide=words${more}`;
   const waitForStep = (step) => act.waitForValue('.run-status', 'data-step', step);
@@ -26,7 +28,8 @@ test('an alignment', async (t) => {
   const readOut = async () => (await act.numbers('.align-read-out'))[0];
   const boxes = (count) =>
     page.waitForFunction(
-      (wanted) => document.querySelectorAll('#align .align-box[data-padding]').length === wanted,
+      (wanted) =>
+        document.querySelectorAll('#translate .align-box[data-padding]').length === wanted,
       {},
       count,
     );
@@ -35,11 +38,11 @@ test('an alignment', async (t) => {
   await t.test('reads a date that is typed, with padding, and says what is none', async () => {
     assert.equal(await signs('g[aria-hidden]'), 'March␣5,␣2021');
     await boxes(5);
-    await page.$eval('#align .date-input', (input) => input.select());
-    await page.type('#align .date-input', '1 May 2000');
+    await page.$eval('#translate .date-input', (input) => input.select());
+    await page.type('#translate .date-input', '1 May 2000');
     await boxes(8);
     assert.equal(await signs('g[aria-hidden]'), '1␣May␣2000');
-    await act.waitForSearch(hidden('&align-text=1+May+2000'));
+    await act.waitForSearch(hidden('&translate-text=1+May+2000'));
     assert.deepEqual((await act.numbers('.align-padding')).slice(0, 2), [10, 18]);
     const [fills] = await maps();
     assert.equal(fills.filter((fill) => fill.startsWith('url(')).length, 8 * 10);
@@ -48,13 +51,13 @@ test('an alignment', async (t) => {
     await boxes(5);
     await act.write('.date-input', '5 May 2021!');
     assert.match(await act.text('.control-hint[id^="date"]'), /“5 May 2021”/);
-    const kept = await page.$eval('#align .date-input', (input) => {
+    const kept = await page.$eval('#translate .date-input', (input) => {
       input.dispatchEvent(new Event('change'));
       return input.value;
     });
     assert.equal(kept, '5 May 2021');
     assert.equal(await act.isSeen('.align-date .note'), false);
-    await act.visit(hidden('&align-text=hello+world'));
+    await act.visit(hidden('&translate-text=hello+world'));
     await boxes(18 - 11);
     assert.equal(await act.isSeen('.align-date .note'), true);
     assert.equal(await act.count('[data-wrong]'), 0);
@@ -65,38 +68,38 @@ test('an alignment', async (t) => {
     const colours = async () => new Set((await curves()).map(({ colour }) => colour)).size;
     assert.equal(await colours(), 2);
     await act.press('Show head 2 alone');
-    await act.waitForSearch(hidden('&align-head=2'));
+    await act.waitForSearch(hidden('&translate-head=2'));
     await act.waitFor('.align-chip[aria-pressed="true"]');
     await page.waitForFunction(
-      () => document.querySelectorAll('#align .align-card[data-dim]').length === 1,
+      () => document.querySelectorAll('#translate .align-card[data-dim]').length === 1,
     );
     assert.equal(await colours(), 1);
-    await page.click('#align .align-query:nth-of-type(6)');
-    await act.waitForSearch(hidden('&align-head=2&align-query=6'));
+    await page.click('#translate .align-query:nth-of-type(6)');
+    await act.waitForSearch(hidden('&translate-head=2&translate-query=6'));
     await act.waitFor('.align-query[aria-pressed="true"]');
     assert.equal(await act.count('.align-box[data-source]'), 5, 'the month');
     assert.equal(new Set((await curves()).map(({ isDim }) => isDim)).size, 2);
     assert.equal(await readOut(), 6);
-    await page.click('#align .align-query:nth-of-type(6)');
-    await act.waitForSearch(hidden('&align-head=2'));
+    await page.click('#translate .align-query:nth-of-type(6)');
+    await act.waitForSearch(hidden('&translate-head=2'));
     await act.visit(hidden(''));
     const waitForOutput = (number) =>
       page.waitForFunction(
         (wanted) =>
           document
-            .querySelector('#align .align-read-out')
+            .querySelector('#translate .align-read-out')
             .textContent.startsWith(`Output ${wanted},`),
         {},
         number,
       );
     await act.visit(hidden(''));
-    await page.$eval('#align .align-map', (map) => map.scrollIntoView({ block: 'center' }));
-    const map = await (await page.$('#align .align-map')).boundingBox();
+    await page.$eval('#translate .align-map', (map) => map.scrollIntoView({ block: 'center' }));
+    const map = await (await page.$('#translate .align-map')).boundingBox();
     await page.mouse.move(map.x + map.width / 2, map.y + map.height * 0.75);
     await waitForOutput(8);
     await page.mouse.move(1, 1);
     await page.waitForFunction(
-      () => !/^Output/.test(document.querySelector('#align .align-read-out').textContent),
+      () => !/^Output/.test(document.querySelector('#translate .align-read-out').textContent),
     );
   });
 
@@ -104,11 +107,11 @@ test('an alignment', async (t) => {
     await page.setViewport({ width: 1440, height: 900 });
     for (const [query, heads] of [
       ['', 2],
-      ['&align-heads=4&align-head=2&align-query=3', 4],
+      ['&translate-heads=4&translate-head=2&translate-query=3', 4],
     ]) {
       await act.visit(hidden(query));
       await page.waitForFunction(
-        (count) => document.querySelectorAll('#align .align-map').length === count,
+        (count) => document.querySelectorAll('#translate .align-map').length === count,
         {},
         heads,
       );
@@ -119,7 +122,7 @@ test('an alignment', async (t) => {
     await fitsAcross(page);
     // Corrections of a wrong character have room in the figure, which follows the window.
     const looked = () =>
-      page.$eval('#align .align-figure', (figure) => {
+      page.$eval('#translate .align-figure', (figure) => {
         const { right } = figure.getBoundingClientRect();
         const corrections = [...figure.querySelectorAll('.align-expected')];
         return {
@@ -132,7 +135,7 @@ test('an alignment', async (t) => {
     for (const width of [1280, 390]) {
       await page.setViewport({ width, height: 844 });
       await page.waitForFunction(
-        (was) => document.querySelector('#align .align-figure').getAttribute('viewBox') !== was,
+        (was) => document.querySelector('#translate .align-figure').getAttribute('viewBox') !== was,
         {},
         before,
       );
@@ -146,7 +149,7 @@ test('an alignment', async (t) => {
   await t.test(
     'is stepped and begun again, the same for a seed, and learns which head reads what',
     async () => {
-      await act.visit(hidden('&align-text=30+Sep+1066'));
+      await act.visit(hidden('&translate-text=30+Sep+1066'));
       await boxes(7);
       const untrained = await maps();
       await act.press('Step');
@@ -170,7 +173,7 @@ test('an alignment', async (t) => {
         await act.waitFor('.goal[data-reached]');
         await page.waitForFunction(
           (before) =>
-            Number(document.querySelector('#align .run-status').dataset.step) > before + 20,
+            Number(document.querySelector('#translate .run-status').dataset.step) > before + 20,
           {},
           step,
         );
@@ -193,17 +196,17 @@ test('an alignment', async (t) => {
       for (const share of aligned) assert.ok(verdict.includes(Math.round(share)), `${verdict}`);
       assert.equal(await act.count('[data-best]'), aligned.length);
       await act.click('[type="radio"][value="loss"]');
-      await act.waitForSearch(hidden('&align-text=30+Sep+1066&align-curve=loss'));
+      await act.waitForSearch(hidden('&translate-text=30+Sep+1066&translate-curve=loss'));
       assert.ok(
         (await act.first('.align-charts > svg:not([hidden]) .line[data-series="unseen"]', 'd'))
           .length > 20,
       );
       // The goal stays reached; the verdict is of the run that is shown.
-      await page.select('#align .rail select', 'shared');
+      await page.select('#translate .rail select', 'shared');
       await waitForStep(0);
       assert.equal(await act.text('.align-verdict'), '');
       assert.equal(await act.count('.goal[data-reached]'), 2);
-      assert.equal(await act.parameter('align-model'), 'shared');
+      assert.equal(await act.parameter('translate-model'), 'shared');
     },
   );
 

@@ -4,11 +4,11 @@ import type { Store } from '../../address/store.js';
 import { element, newId, setAttributes } from '../../ui/dom.js';
 import { say } from '../../ui/live-region.js';
 import { maxDateLength, questionOf, readable } from '../../worker/dates.js';
-import { type AlignState, examples } from './state.js';
+import { type TranslateState, examples } from './state.js';
 import { words } from './words.js';
 
 /** A date to type, or one of a few to press. */
-export function createDateField(store: Store<AlignState>): HTMLElement {
+export function createDateField(store: Store<TranslateState>): HTMLElement {
   const id = newId('date');
   const hintId = newId('date-hint');
   const input = element('input', {
@@ -48,7 +48,7 @@ export function createDateField(store: Store<AlignState>): HTMLElement {
     input.value = store.state.text;
   });
 
-  const show = ({ text }: AlignState): void => {
+  const show = ({ text }: TranslateState): void => {
     if (document.activeElement !== input) input.value = text;
     truth.textContent = questionOf(text) === undefined ? words.noTruth : '';
     truth.hidden = truth.textContent === '';

@@ -1,28 +1,29 @@
-/** What the act align says, in Simplified Chinese. */
+/** What the act translate says, in Simplified Chinese. */
 import { listOf } from '../../format/sentences.js';
 import type { Translation } from '../../format/translation.js';
 import type {
-  corrections as EnglishAlignCorrections,
-  intro as EnglishAlignIntro,
+  corrections as EnglishTranslateCorrections,
+  intro as EnglishTranslateIntro,
 } from './intro.js';
-import type { words as EnglishAlign } from './words.js';
+import type { words as EnglishTranslate } from './words.js';
 
-export const alignIntro: Translation<typeof EnglishAlignIntro> = {
-  short: '对齐',
-  title: '交叉注意力：读出对齐',
-  lead: '在交叉注意力（cross-attention）中，查询来自一个序列，键和值来自另一个序列：这里的[解码器|decoder]（decoder）把日期写成ISO 8601格式，它关注[编码器|encoder]（encoder）的输出，而编码器读取用文字写的日期。',
+export const translateIntro: Translation<typeof EnglishTranslateIntro> = {
+  short: '翻译',
+  title: '翻译：读出对齐',
+  lead: '[编码器|encoder]（encoder）读取用文字写的日期，[解码器|decoder]（decoder）把它写成ISO 8601格式。在交叉注意力（cross-attention）中，解码器的查询关注编码器的输出。',
   paragraphs: [
-    '已知每个输出字符来自哪些输入字符，因此可以把一个头的[注意力权重|attention weight]（attention weights）与真实的对齐（alignment）相比较。',
+    '每个输出字符来自哪些输入字符是已知的，所以可以把一个头的[注意力权重|attention weight]（attention weight）与真实的对齐（alignment）作比较。',
   ],
 };
 
-export const alignCorrections: Translation<typeof EnglishAlignCorrections> = {
-  noHead: (head, heads) => `“${alignIntro.title}”中只有${heads}个头，没有头${head}；现显示所有头。`,
+export const translateCorrections: Translation<typeof EnglishTranslateCorrections> = {
+  noHead: (head, heads) =>
+    `“${translateIntro.title}”中只有${heads}个头，没有头${head}；现显示所有头。`,
 };
 
 const textHint = '字母、数字、空格、逗号和连字符，最多18个。';
 
-export const align: Translation<typeof EnglishAlign> = {
+export const translate: Translation<typeof EnglishTranslate> = {
   rail: '编码器-解码器的训练',
   goal: '训练到未见过的日期正确率达95\u00a0%。哪个头读取月份？',
   goalReached: (step, variant) => `在第${step}步，使用模型“${variant}”。`,

@@ -13,7 +13,7 @@ import { alignmentVariants, lastAlignmentStep } from '../../worker/alignment.js'
 import type { RunActions, RunState } from '../../worker/run-driver.js';
 import { findingOf, learntAt } from './findings.js';
 import type { AlignRecord, AlignRun } from './run.js';
-import { alignHeadCounts, type AlignState } from './state.js';
+import { alignHeadCounts, type TranslateState } from './state.js';
 import { words } from './words.js';
 
 export interface Rail {
@@ -23,7 +23,7 @@ export interface Rail {
 }
 
 /** The goal, the run's buttons, what is trained, and how far it has come. */
-export function createRail(store: Store<AlignState>, actions: RunActions): Rail {
+export function createRail(store: Store<TranslateState>, actions: RunActions): Rail {
   const goal = createGoalApart(words.goal);
   const buttons = createPlaybackButtons(words, actions);
   const status = element('p', { class: 'run-status' }, words.waiting);
@@ -49,7 +49,7 @@ export function createRail(store: Store<AlignState>, actions: RunActions): Rail 
   const seed = createSeedField((chosen, origin) => {
     store.change({ seed: chosen }, origin);
   });
-  const showState = (state: AlignState): void => {
+  const showState = (state: TranslateState): void => {
     seed.show(state.seed);
     note.textContent = words.variantNotes[state.variant];
   };

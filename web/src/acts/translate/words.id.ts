@@ -2,14 +2,14 @@
 import { listOf } from '../../format/sentences.js';
 import type { Translation } from '../../format/translation.js';
 import type {
-  corrections as EnglishAlignCorrections,
-  intro as EnglishAlignIntro,
+  corrections as EnglishTranslateCorrections,
+  intro as EnglishTranslateIntro,
 } from './intro.js';
-import type { words as EnglishAlign } from './words.js';
+import type { words as EnglishTranslate } from './words.js';
 
 const textHint = 'Huruf, angka, spasi, koma, dan tanda hubung, paling banyak 18.';
 
-export const align: Translation<typeof EnglishAlign> = {
+export const translate: Translation<typeof EnglishTranslate> = {
   rail: 'Pelatihan encoder–decoder',
   goal: 'Latih sampai 95\u00a0% tanggal baru benar. Head mana yang membaca bulan?',
   goalReached: (step, variant) => `Pada langkah ${step}, dengan model “${variant}”.`,
@@ -98,16 +98,16 @@ export const align: Translation<typeof EnglishAlign> = {
   exportName: 'keselarasan',
 };
 
-export const alignIntro: Translation<typeof EnglishAlignIntro> = {
-  short: 'Silang',
-  title: 'Atensi silang: membaca keselarasan',
-  lead: 'Dalam atensi silang (cross-attention), kueri (query) berasal dari satu barisan, sedangkan kunci (key) dan nilai (value) dari barisan lain: di sini sebuah [decoder], yang menulis tanggal dalam format ISO 8601, memperhatikan keluaran sebuah [encoder], yang membaca tanggal dalam kata-kata.',
+export const translateIntro: Translation<typeof EnglishTranslateIntro> = {
+  short: 'Terjemah',
+  title: 'Terjemahkan: membaca keselarasan',
+  lead: 'Sebuah [encoder] membaca tanggal dalam kata-kata, lalu sebuah [decoder] menuliskannya sebagai ISO 8601. Dalam atensi silang (cross-attention), kueri decoder memperhatikan keluaran encoder.',
   paragraphs: [
-    'Diketahui dari karakter masukan mana setiap karakter keluaran berasal, sehingga [bobot atensi|attention weight] (attention weight) sebuah head dapat dibandingkan dengan keselarasan (alignment) yang sebenarnya.',
+    'Asal setiap karakter keluaran di masukan sudah diketahui. Karena itu [bobot atensi|attention weight] (attention weight) sebuah head dapat dibandingkan dengan keselarasan (alignment) yang sebenarnya.',
   ],
 };
 
-export const alignCorrections: Translation<typeof EnglishAlignCorrections> = {
+export const translateCorrections: Translation<typeof EnglishTranslateCorrections> = {
   noHead: (head, heads) =>
-    `Tidak ada head ${head} dari ${heads} di bagian “${alignIntro.title}”; semuanya ditampilkan.`,
+    `Tidak ada head ${head} dari ${heads} di bagian “${translateIntro.title}”; semuanya ditampilkan.`,
 };

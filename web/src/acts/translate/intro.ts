@@ -1,0 +1,17 @@
+import { translatable } from '../../format/translation.js';
+
+/** What the page says of the act before its code is loaded. */
+export const intro = translatable('translateIntro', {
+  short: 'Translate',
+  title: 'Translate: reading the alignment',
+  lead: 'An [encoder] reads a date in words, and a [decoder] writes it as ISO 8601. In cross-attention the decoder’s queries attend to the encoder’s output.',
+  paragraphs: [
+    'For every output character we know which input characters it comes from. So we can compare a head’s [attention weights|attention weight] with the true alignment.',
+  ],
+});
+
+/** What it says of an address. */
+export const corrections = translatable('translateCorrections', {
+  noHead: (head: number, heads: number) =>
+    `There is no head ${head} of ${heads} in the act “${intro.title}”; showing all.`,
+});
