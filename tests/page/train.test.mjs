@@ -4,7 +4,7 @@ import { describe, test, vi } from 'vitest';
 import { AttentionOnlyTransformer, InductionTask } from 'headwise/models';
 import { compositionOf } from '../../web/src/acts/train/composition.ts';
 import { enough, RunRecord, scoresOf, tooLittle } from '../../web/src/acts/train/run-record.ts';
-import { isPlain, pinnedOf, Summaries } from '../../web/src/acts/train/summaries.ts';
+import { comparisonOf, isPlain, pinnedOf } from '../../web/src/acts/train/summaries.ts';
 import { Pace } from '../../web/src/ui/pace.ts';
 import { coalesce } from '../../web/src/worker/connection.ts';
 import { packMaps, unpackMaps } from '../../web/src/worker/packed-maps.ts';
@@ -67,19 +67,24 @@ describe('a record', () => {
     measured(4, { 1.1: { previousToken: 0.3 }, 2.1: { induction: 0.399 } }),
     measured(8, { 1.1: { previousToken: 0.25 }, 2.1: { induction: 0.4, rightKey: 0.9 } }),
     measured(12, { 1.1: { previousToken: 0.19 }, 2.1: { induction: 0.5, firstToken: 0.6 } }),
+    measured(16, { 1.2: { previousToken: 0.5, firstToken: 0.31 }, 2.1: { firstToken: 0.6 } }),
+    measured(20, { 1.2: { previousToken: 0.52, firstToken: 0.31 }, 2.1: { firstToken: 0.5 } }),
+    measured(24, { 1.2: { previousToken: 0.5, firstToken: 0.41 }, 2.1: { firstToken: 0.5 } }),
     measured(100, { 2.2: { firstToken: 0.45 } }),
-  ].map((each, at) => ({ ...each, accuracy: [0, 0.98, 0.99, 0.5, 1][at] }));
+  ].map((each, at) => ({ ...each, accuracy: [0, 0.98, 0.99, 0.5, 1, 1, 1, 1][at] }));
 
-  test('has heads take roles at their thresholds and leave them well below', () => {
+  test('has heads take roles at their thresholds with a lead of 20 points, and leave them well below', () => {
     const { record } = recordOf(steps);
     const told = record.events.map(
       ({ step, place, score, kind }) =>
         `${step}: ${place.layer + 1}.${place.head + 1} ${kind} ${score}`,
     );
     assert.deepEqual(told, [
-      ...['4: 1.1 took previousToken', '8: 2.1 took induction', '12: 1.1 left previousToken'],
       // The right key has no name of its own in this task.
-      ...['12: 2.1 took firstToken', '100: 2.1 left firstToken', '100: 2.2 took firstToken'],
+      ...['4: 1.1 took previousToken', '8: 2.1 took induction', '12: 1.1 left previousToken'],
+      // Induction no longer leads; the first token does not lead by enough before step 16.
+      ...['12: 2.1 left induction', '16: 2.1 took firstToken', '20: 1.2 took previousToken'],
+      ...['24: 1.2 left previousToken', '100: 2.1 left firstToken', '100: 2.2 took firstToken'],
     ]);
     assert.deepEqual(record.roles, [undefined, undefined, undefined, 'firstToken']);
     assert.equal(record.goalStep, 8, 'the first step at 99 %, once and for all');
@@ -121,29 +126,33 @@ describe('a record', () => {
     assert.ok(measurements.every((each) => !('maps' in each)));
   });
 
-  test('is summed up, compared with another number of layers, and pinned as it was', () => {
+  test('is pinned as it was, and compared with a single layer once it is plain how that goes', () => {
     const { record } = recordOf(steps);
-    const summaries = new Summaries();
-    summaries.keep(record);
-    const other = { ...options, layers: 1 };
-    assert.equal(summaries.withLayers(options, 1), undefined);
-    const summary = summaries.withLayers(other, 2);
-    assert.deepEqual(summary, {
-      ...{ options, step: 100, accuracy: 1, goalStep: 8 },
-      roles: [{ place: { layer: 1, head: 1 }, score: 'firstToken' }],
-    });
-    summaries.keep(recordOf(steps.slice(0, 2)).record);
-    assert.equal(summaries.withLayers(other, 2).step, 100, 'the run that went further is kept');
-    assert.equal(summaries.withLayers({ ...other, seed: 2 }, 2), undefined);
     const pinned = pinnedOf(record);
     record.add(updateOf(measured(104, {})));
-    assert.equal(pinned.summary.step, 100);
+    const { summary } = pinned;
+    assert.deepEqual(summary, { options, step: 100, accuracy: 1, goalStep: 8 });
     assert.deepEqual(pinned.points.at(-1), { step: 100, loss: 2 });
-    const isPlainAt = (step, goalStep, hasEnded) => isPlain({ step, goalStep }, hasEnded);
-    assert.deepEqual(
-      [isPlainAt(8, 8), isPlainAt(999), isPlainAt(1000), isPlainAt(8, undefined, true)],
-      [true, false, true, true],
-    );
+    const isPlainAt = (step, goalStep) => isPlain({ step, goalStep });
+    assert.deepEqual([isPlainAt(8, 8), isPlainAt(999), isPlainAt(1000)], [true, false, true]);
+    const single = (step, more) => ({
+      ...summary,
+      goalStep: undefined,
+      step,
+      options: { ...options, layers: 1, ...more },
+    });
+    const one = single(1000);
+    assert.deepEqual(comparisonOf(summary, one), { one, more: summary });
+    assert.deepEqual(comparisonOf(one, summary), { one, more: summary });
+    for (const other of [
+      single(999),
+      single(1000, { seed: 2 }),
+      single(1000, { layers: 2 }),
+      summary,
+    ]) {
+      assert.equal(comparisonOf(summary, other), undefined);
+    }
+    assert.equal(comparisonOf(one, { ...summary, goalStep: undefined }), undefined);
   });
 
   test('composes the head that looks at the right key with one of the layer before', () => {

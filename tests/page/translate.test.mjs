@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { describe, test, vi } from 'vitest';
 import {
-  bestHeads,
   findingOf,
   learntAt,
   meanAlignment,
+  readingOf,
 } from '../../web/src/acts/translate/findings.ts';
 import { AlignRun, dataOf } from '../../web/src/acts/translate/run.ts';
 import { shownOf } from '../../web/src/acts/translate/shown.ts';
@@ -146,10 +146,10 @@ describe('the model', () => {
       latest = measurements.at(-1);
     } while (latest.accuracy <= 0.95);
     assert.equal(model.read('5 May 2021').answer, '2021-05-05');
-    const best = bestHeads(latest, 2);
+    const shares = readingOf(latest, 2).map(({ best }) => best.share);
     assert.ok(
-      best.every(({ share }) => share > 0.6),
-      best.map(({ share }) => share).join(),
+      shares.every((share) => share > 0.6),
+      shares.join(),
     );
     assert.ok(
       latest.uniform.every((share) => share > 0.05 && share < 0.4),
@@ -164,24 +164,40 @@ describe('a run', () => {
     step,
     accuracy,
     alignment: Float32Array.from(alignment),
+    uniform: Float32Array.of(0.2, 0.45, 0.1),
   });
 
-  test('has learnt at 95 %, and says which head reads which part of a date', () => {
+  test('has learnt at 95 %; a head reads a part alone only with a lead of 20 points', () => {
     const measurements = [
       measurement(20, 0.5, [0, 0, 0, 0, 0, 0]),
-      measurement(40, 0.95, [0.9, 0.1, 0.49, 0.2, 0.5, 0.4]),
+      measurement(40, 0.95, [0.9, 0.31, 0.49, 0.71, 0.5, 0.2]),
     ];
     const record = { measurements, options: { heads: 2 } };
-    const best = [
-      { part: 'year', head: 0, share: Math.fround(0.9), isAligned: true },
-      { part: 'month', head: 1, share: 0.5, isAligned: true },
-      { part: 'day', head: 0, share: Math.fround(0.49), isAligned: false },
-    ];
-    assert.deepEqual(findingOf(record, false), { step: 40, accuracy: 0.95, hasLearnt: true, best });
+    const { reading, ...finding } = findingOf(record, false);
+    assert.deepEqual(finding, { step: 40, accuracy: 0.95, hasLearnt: true });
+    const read = (heads, each) =>
+      readingOf(measurement(40, 1, each), heads).map(({ part, best, readers, isSpecialist }) => [
+        ...[part, best.head, readers.map(({ head }) => head), isSpecialist],
+      ]);
+    assert.deepEqual(read(2, [0.9, 0.31, 0.49, 0.71, 0.5, 0.2]), [
+      ['year', 0, [0, 1], false],
+      ['month', 1, [1], false],
+      ['day', 0, [], false],
+    ]);
+    assert.deepEqual(
+      read(2, [0.9, 0.3, 0.5, 0.69, 0.51, 0.31]).map(([, , , alone]) => alone),
+      [true, true, false],
+    );
+    // A single head is compared with uniform weights.
+    assert.deepEqual(
+      read(1, [0.5, 0.6, 0.4]).map(([, , , alone]) => alone),
+      [true, false, false],
+    );
+    assert.deepEqual(reading[0].best, { head: 0, share: Math.fround(0.9) });
     assert.equal(learntAt(record), 40);
     near(
       [0, 1].map((head) => meanAlignment(measurements[1], head)),
-      [1.49 / 3, 1.1 / 3],
+      [1.7 / 3, 1.41 / 3],
       1e-6,
     );
     const early = { ...record, measurements: measurements.slice(0, 1) };

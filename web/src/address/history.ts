@@ -144,6 +144,15 @@ export function followAddress(
  */
 export const presentQuery = (): string => written(presentParameters());
 
+/** The same for a link to this moment of an act, of all acts if none is named: runs are as far as they are now. */
+export function momentQuery(act?: string): string {
+  const parameters = presentParameters();
+  for (const { id, store } of addressed) {
+    if (act === undefined || act === id) store.writeTo(parameters, true);
+  }
+  return written(parameters);
+}
+
 function presentParameters(): URLSearchParams {
   const parameters = new URLSearchParams(window.location.search);
   for (const { store } of addressed) store.writeTo(parameters);

@@ -18,8 +18,12 @@ export interface Normalized<State> {
 export interface Addressed {
   /** Reads `parameters` and returns a sentence for each value that was replaced. */
   readFrom(parameters: URLSearchParams): readonly string[];
-  /** Puts what differs from the beginning into `parameters`, and takes out what does not. */
-  writeTo(parameters: URLSearchParams): void;
+  /**
+   * Puts what differs from the beginning into `parameters`, and takes out what does not.
+   *
+   * @param isMoment whether with what only a link to this moment has
+   */
+  writeTo(parameters: URLSearchParams, isMoment?: boolean): void;
   /** Takes its values out of `parameters`. */
   deleteFrom(parameters: URLSearchParams): void;
   subscribe(listener: (state: unknown, origin: Origin) => void): void;
@@ -28,6 +32,8 @@ export interface Addressed {
 /** The state of an act; everything else is drawn from what it passes to its listeners. */
 export class Store<State extends object> implements Addressed {
   readonly fields: Fields<State>;
+  /** What a link to this moment has besides the state: the step that a run has reached. */
+  moment: () => Partial<State> = () => ({});
   readonly #normalize: (state: State) => Normalized<State>;
   readonly #initial: State;
   #state: State;
@@ -85,10 +91,11 @@ export class Store<State extends object> implements Addressed {
     return [...corrections, ...normalized.corrections];
   }
 
-  writeTo(parameters: URLSearchParams): void {
+  writeTo(parameters: URLSearchParams, isMoment = false): void {
+    const state = isMoment ? { ...this.#state, ...this.moment() } : this.#state;
     for (const name of this.#names) {
       const field = this.fields[name];
-      const written = field.write(this.#state[name]);
+      const written = field.write(state[name]);
       if (written === field.write(field.initial)) parameters.delete(field.name);
       else parameters.set(field.name, written);
     }

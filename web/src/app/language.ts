@@ -1,4 +1,4 @@
-import { presentQuery } from '../address/history.js';
+import { momentQuery } from '../address/history.js';
 import { hideable } from '../address/hideable.js';
 import { speak } from '../format/sentences.js';
 import { translate } from '../format/translation.js';
@@ -60,7 +60,7 @@ export function createLanguageSwitch(notices: readonly string[]): HTMLElement {
     );
     // What the address says once the link is followed, by whatever means.
     const update = (): void => {
-      const query = new URLSearchParams(presentQuery());
+      const query = new URLSearchParams(momentQuery());
       if (tag === 'en') query.delete(parameter);
       else query.set(parameter, tag);
       link.href = `${window.location.pathname}?${query.toString()}${window.location.hash}`;

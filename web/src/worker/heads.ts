@@ -11,6 +11,9 @@ export const sameHead = (a: Head, b: Head): boolean => a.layer === b.layer && a.
 /** By layer and place, counted from 1, as people read it and the address writes it: `2.3`. */
 export const nameOfHead = ({ layer, head }: Head): string => `${layer + 1}.${head + 1}`;
 
+/** A head has a role of its own only where its score leads those it is compared with by so much. */
+export const clearLead = 0.2;
+
 /** All heads of a model, layer by layer. */
 export const headsOf = (numHeads: readonly number[]): Head[] =>
   numHeads.flatMap((count, layer) => range(count).map((head) => ({ layer, head })));

@@ -10,6 +10,9 @@ export interface RunListeners {
   readonly onFailure: (error: unknown) => void;
 }
 
+/** Of one update on the way to a step: long enough that answers are few, short enough that the page shows the way. */
+const approachMs = 40;
+
 /**
  * Drives a training run in the worker. Each update is asked for, and the next one only after it: a
  * page that is slow to draw slows the asking, never the other way round.
@@ -23,6 +26,9 @@ export abstract class RunDriver<Options, Update extends { readonly step: number 
   #generation = 0;
   /** Grows whenever a run goes on; whatever drove it before then ends. */
   #drive = 0;
+  #stepNow = 0;
+  /** Where a run that goes on pauses. */
+  #until: number | undefined;
 
   /** @param lastStep the one with which a run ends */
   constructor(connection: Connection, listeners: RunListeners, lastStep: number) {
@@ -42,6 +48,7 @@ export abstract class RunDriver<Options, Update extends { readonly step: number 
     await this.ask(
       () => this.start(options),
       (take) => {
+        this.#stepNow = 0;
         take();
         this.turn('paused');
       },
@@ -54,8 +61,15 @@ export abstract class RunDriver<Options, Update extends { readonly step: number 
     this.#drive += 1;
     const drive = this.#drive;
     while (this.#isRunning() && drive === this.#drive) {
-      if (!(await this.goOn())) return;
+      if (!(await (this.#until === undefined ? this.goOn() : this.#approach(this.#until)))) return;
     }
+  }
+
+  /** Goes on at full speed until a step is reached, then pauses; nothing if it is passed already. */
+  async reach(step: number): Promise<void> {
+    if (this.#state !== 'paused' || step <= this.#stepNow) return;
+    this.#until = step;
+    await this.play();
   }
 
   pause(): void {
@@ -83,6 +97,7 @@ export abstract class RunDriver<Options, Update extends { readonly step: number 
     return this.ask(
       () => this.update(steps, milliseconds),
       (update) => {
+        this.#stepNow = update.step;
         this.add(update);
         if (update.step >= this.#lastStep) this.turn('ended');
         else this.changed();
@@ -111,12 +126,19 @@ export abstract class RunDriver<Options, Update extends { readonly step: number 
   }
 
   protected turn(state: RunState): void {
+    if (state !== 'running') this.#until = undefined;
     this.#state = state;
     this.changed();
   }
 
   protected changed(): void {
     this.#listeners.onChange();
+  }
+
+  async #approach(step: number): Promise<boolean> {
+    if (!(await this.advance(step - this.#stepNow, approachMs))) return false;
+    if (this.#stepNow >= step) this.pause();
+    return true;
   }
 
   #isRunning(): boolean {

@@ -166,7 +166,7 @@ test('an alignment', async (t) => {
       await act.press('Step');
       await waitForStep(2);
       assert.deepEqual(await maps(), second);
-      // Its accuracy may waver after the goal is reached. Buttons move when it is, so no pointer is used.
+      // Its accuracy may waver after the goal is reached.
       do {
         const step = await act.first('.run-status', 'data-step');
         await act.click('.playback .primary');
@@ -190,22 +190,24 @@ test('an alignment', async (t) => {
       );
       assert.equal(shares.length, 2 * 3);
       const best = range(3).map((part) => Math.max(shares[part], shares[3 + part]));
-      const aligned = best.filter((share) => share >= 50);
-      assert.ok(aligned.length > 0, `${best}`);
+      assert.ok(
+        best.some((share) => share >= 50),
+        `${best}`,
+      );
       const verdict = await act.numbers('.align-verdict');
-      for (const share of aligned) assert.ok(verdict.includes(Math.round(share)), `${verdict}`);
-      assert.equal(await act.count('[data-best]'), aligned.length);
+      for (const share of best) assert.ok(verdict.includes(Math.round(share)), `${verdict}`);
+      const alone = range(3).filter((part) => Math.abs(shares[part] - shares[3 + part]) >= 20);
+      assert.equal(await act.count('[data-best]'), alone.length);
       await act.click('[type="radio"][value="loss"]');
       await act.waitForSearch(hidden('&translate-text=30+Sep+1066&translate-curve=loss'));
       assert.ok(
         (await act.first('.align-charts > svg:not([hidden]) .line[data-series="unseen"]', 'd'))
           .length > 20,
       );
-      // The goal stays reached; the verdict is of the run that is shown.
       await page.select('#translate .rail select', 'shared');
       await waitForStep(0);
       assert.equal(await act.text('.align-verdict'), '');
-      assert.equal(await act.count('.goal[data-reached]'), 2);
+      assert.equal(await act.count('.goal[data-reached]'), 0);
       assert.equal(await act.parameter('translate-model'), 'shared');
     },
   );

@@ -10,7 +10,7 @@ import { createRunControl } from '../../worker/run-driver.js';
 import { createTrainPanel, createPlayback } from './controls.js';
 import { createRunView } from './run-view.js';
 import { Runner } from './runner.js';
-import { isSameRun, type Pinned, runOptionsOf, type TrainState } from './state.js';
+import { isSameRun, measuredStep, type Pinned, runOptionsOf, type TrainState } from './state.js';
 import { words } from './words.js';
 
 /** A model that learns under the reader's eyes. */
@@ -54,6 +54,7 @@ export function createTrainContent(store: Store<TrainState>): HTMLElement[] {
     const { record } = runner;
     if (record?.step === pinned.step && isSameRun(record.options, pinned.options)) {
       view.curve.keep(record);
+      drawSoon();
     } else {
       store.change({ pinned: undefined }, 'replace');
     }
@@ -68,16 +69,31 @@ export function createTrainContent(store: Store<TrainState>): HTMLElement[] {
     await restoring;
   };
 
+  /** A new run begins at its first step; one before that had reached the goal stays beside it. */
+  const leave = (): void => {
+    const { record } = runner;
+    const isKept = store.state.pinned === undefined && record?.goalStep !== undefined;
+    const pinned = isKept ? view.curve.keep(record) : store.state.pinned;
+    store.change({ at: undefined, pinned }, 'replace');
+  };
+  store.moment = () => {
+    const step = measuredStep(runner.record?.step ?? 0);
+    return store.state.at === undefined && step > 0 ? { at: step } : {};
+  };
+
   let options = runOptionsOf(store.state);
   runner.speed = store.state.speed;
-  store.subscribe((state) => {
+  store.subscribe((state, origin) => {
     runner.speed = state.speed;
     drawSoon();
     const next = runOptionsOf(state);
     const isOther = !isSameRun(next, options);
     options = next;
     if (runner.state === 'idle') return;
-    if (isOther) begin();
+    if (isOther) {
+      begin();
+      if (origin !== 'popstate') leave();
+    }
     void ensurePinned().then(reachShown);
   });
   whenNear(playback.root, () => ensurePinned().then(reachShown));
@@ -89,7 +105,6 @@ export function createTrainContent(store: Store<TrainState>): HTMLElement[] {
       rail: [
         view.goal.root,
         element('div', { class: 'train-run rail-pinned' }, playback.root, notice.root, view.status),
-        view.goal.outcome,
         panel.main,
       ],
       end: createPanelEnd(store, 'train', [

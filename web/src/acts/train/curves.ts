@@ -12,7 +12,7 @@ import {
 } from '../../ui/chart.js';
 import { svg } from '../../ui/dom.js';
 import { withHeadColour } from '../../ui/head-colour.js';
-import { type Head, sameHead } from '../../worker/heads.js';
+import { type Head, nameOfHead, sameHead } from '../../worker/heads.js';
 import {
   enough,
   type Moment,
@@ -96,6 +96,7 @@ function drawCurve({ record, pinned, scale }: Curves, { width, height }: Size): 
       y2: guessing,
     }),
     ...createRoleMarks(record.events, x, top, bottom),
+    ...createRoleNames(record.events, x, top),
     ...(pinned === undefined ? [] : [drawn('pinned', beside.map(pointOf))]),
     drawn('training', trained),
     drawn('unseen', record.measurements.map(pointOf)),
@@ -172,7 +173,7 @@ export function createScoreLines(place: Head): ScoreLines {
   };
 }
 
-/** A line across a chart, from `top` to `bottom`, where a head took a role: in its colour, dashed by its layer. */
+/** A line across a chart, from `top` to `bottom`, where a head took a role: in its colour, dashed as the role's line is. */
 export function createRoleMarks(
   events: readonly RoleEvent[],
   x: (step: number) => number,
@@ -181,11 +182,11 @@ export function createRoleMarks(
 ): SVGElement[] {
   return events
     .filter(({ kind }) => kind === 'took')
-    .map(({ step, place }) =>
+    .map(({ step, place, score }) =>
       withHeadColour(
         svg('line', {
           class: 'line role-mark',
-          'data-layer': place.layer + 1,
+          'data-series': score,
           x1: x(step),
           x2: x(step),
           y1: top,
@@ -194,6 +195,22 @@ export function createRoleMarks(
         place.head,
       ),
     );
+}
+
+/** Above the marks, which heads took a role: `2.1`, as layer.head. Names that would overlap are left out. */
+function createRoleNames(
+  events: readonly RoleEvent[],
+  x: (step: number) => number,
+  top: number,
+): SVGElement[] {
+  let free = -Infinity;
+  return events.flatMap(({ kind, step, place }) => {
+    const at = x(step);
+    if (kind !== 'took' || at < free) return [];
+    free = at + 22;
+    const name = svg('text', { class: 'role-name', x: at, y: top - 4 }, nameOfHead(place));
+    return [withHeadColour(name, place.head)];
+  });
 }
 
 /** How far the axis of steps goes: twice as far each time that a run reaches its end. */

@@ -1,5 +1,5 @@
 import { shapedWeights } from '../../attention/shaped-weights.js';
-import { type Head, sameHead } from '../../worker/heads.js';
+import { clearLead, type Head, sameHead } from '../../worker/heads.js';
 import { unpackMaps } from '../../worker/packed-maps.js';
 import type { TaskName } from '../../worker/tasks.js';
 import {
@@ -134,6 +134,8 @@ export interface RoleEvent {
 export const enough = (name: ScoreName): number => (name === 'previousToken' ? 0.3 : 0.4);
 /** Well below, lest a head that wavers take the same role time and again. */
 export const tooLittle = 0.2;
+/** For the same reason a head keeps its role while it leads the others by this. */
+const littleLead = clearLead / 2;
 
 /** What heads can be seen to do in a task: the right key goes by a name of its own where it has one. */
 export const scoresOf: Readonly<Record<TaskName, readonly ScoreName[]>> = {
@@ -173,18 +175,19 @@ export class RoleWatch {
     return this.#role;
   }
 
-  /** What this measurement changes: nothing, or one event, or two where one role follows another. */
+  /** What this measurement changes: nothing, or one event. */
   see(measurement: Measurement): RoleEvent[] {
     const { place } = this;
     const { step } = measurement;
     const at = (name: ScoreName): number => scoreAt(measurement, this.#heads, place, name);
-    const best = scoresOf[this.#task].reduce((a, b) => (at(b) > at(a) ? b : a));
+    const [best, next] = [...scoresOf[this.#task]].sort((a, b) => at(b) - at(a));
+    const lead = at(best) - at(next);
     const events: RoleEvent[] = [];
     const old = this.#role;
-    if (at(best) >= enough(best) && best !== old) {
+    if (at(best) >= enough(best) && lead >= clearLead && best !== old) {
       this.#role = best;
       events.push({ step, place, score: best, kind: 'took' });
-    } else if (old !== undefined && at(old) < tooLittle) {
+    } else if (old !== undefined && (at(old) < tooLittle || best !== old || lead < littleLead)) {
       this.#role = undefined;
       events.push({ step, place, score: old, kind: 'left' });
     }

@@ -5,7 +5,7 @@ import { joinSentences } from '../../format/sentences.js';
 import { element, newId, setAttributes } from '../../ui/dom.js';
 import { composeDrawings, drawLegend } from '../../ui/export/drawing.js';
 import { createChartLegend } from '../../ui/legend.js';
-import { createGoalApart, type GoalApart } from '../../ui/goal.js';
+import { createGoal, type Goal } from '../../ui/goal.js';
 import { Pace } from '../../ui/pace.js';
 import type { RunState } from '../../worker/run-driver.js';
 import { type Head, sameHead } from '../../worker/heads.js';
@@ -17,7 +17,7 @@ import { createHeadCards } from './head-cards.js';
 import { createRunCurve, ranOf, type RunCurve } from './run-curve.js';
 import { enough, type Moment, type RunRecord, scoresOf, tooLittle } from './run-record.js';
 import type { TrainState } from './state.js';
-import { isPlain, summaryOf } from './summaries.js';
+import { comparisonOf, summaryOf } from './summaries.js';
 import { words } from './words.js';
 
 /** Between two drawings of the enlarged head during a run: it has many elements. */
@@ -25,7 +25,7 @@ const enlargedPauseMs = 500;
 
 export interface RunView {
   /** Shown before there is a run, too. */
-  readonly goal: GoalApart;
+  readonly goal: Goal;
   readonly status: HTMLElement;
   readonly curve: RunCurve;
   readonly roots: readonly HTMLElement[];
@@ -65,7 +65,8 @@ export function createRunView(store: Store<TrainState>, onChange: () => void): R
   const log = createEventLog((step) => {
     store.change({ at: step });
   });
-  const goal = createGoalApart(words.goalTask);
+  const goal = createGoal(words.goalTask);
+  goal.root.classList.add('goal-reserved');
   const hatchId = newId('hatch');
   const legend = createWeightLegend(hatchId);
   const enlarged = createEnlargedHead(hatchFill(hatchId), onLook);
@@ -86,6 +87,7 @@ export function createRunView(store: Store<TrainState>, onChange: () => void): R
   function begin(record: RunRecord): void {
     const { task } = record.options;
     shown = record;
+    goal.clear();
     scoreLegend.replaceChildren(
       createChartLegend(
         scoresOf[task].map((name) => ({ series: name, name: words.scoreName(name, task) })),
@@ -95,19 +97,15 @@ export function createRunView(store: Store<TrainState>, onChange: () => void): R
     enlargedDrawn = -Infinity;
   }
 
-  function showGoal(record: RunRecord, state: RunState): void {
+  function showGoal(record: RunRecord): void {
     const { goalStep, options } = record;
-    const other = curve.otherOf(record);
-    if (other !== undefined && isPlain(record, state === 'ended')) {
-      const both = [summaryOf(record), other].map(ranOf);
-      const [one, two] = options.layers === 1 ? both : both.reverse();
-      if (two.goalStep !== undefined) {
-        goal.show(words.goalAnswered(two, one), true);
-        return;
-      }
+    const other = curve.pinned()?.summary;
+    const compared = other && comparisonOf(summaryOf(record), other);
+    if (compared !== undefined) {
+      goal.show(words.goalAnswered(ranOf(compared.more), ranOf(compared.one)), true);
+    } else if (goalStep !== undefined) {
+      goal.show(words.goalReached(goalStep, options.layers, options.seed), true);
     }
-    if (goalStep === undefined) return;
-    goal.show(words.goalReached(goalStep, options.layers, options.seed), true);
   }
 
   function statusOf({ step: last }: RunRecord, moment: Moment, state: RunState): string {
@@ -174,7 +172,7 @@ export function createRunView(store: Store<TrainState>, onChange: () => void): R
       const { speed } = store.state;
       const isQuick = state === 'running' && !isNew && (speed === '60' || speed === 'full');
       log.show(record);
-      showGoal(record, state);
+      showGoal(record);
       status.textContent = statusOf(record, moment, state);
       setAttributes(status, {
         'data-state': state,
@@ -191,7 +189,7 @@ export function createRunView(store: Store<TrainState>, onChange: () => void): R
       drawnHead = chosen;
       // Where the next frame brings the next step, curve and arcs have every other one each: both at once would cost frames.
       turn += 1;
-      if (!isQuick || turn % 2 === 0) curve.draw(record, moment, state);
+      if (!isQuick || turn % 2 === 0) curve.draw(record, moment);
       cards.draw(record, moment, chosen, isQuick && moment.isNow);
       if (!isQuick || isAsked || turn % 2 === 1) {
         drawnQuery = query;

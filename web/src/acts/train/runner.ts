@@ -11,8 +11,6 @@ const frameMs = 1000 / 60;
 export class Runner extends RunDriver<RunOptions, Update> {
   speed: Speed = '60';
   #record: RunRecord | undefined;
-  /** Where a run that was begun for a step pauses. */
-  #until: number | undefined;
   #wake: (() => void) | undefined;
 
   constructor(connection: Connection, listeners: RunListeners) {
@@ -21,13 +19,6 @@ export class Runner extends RunDriver<RunOptions, Update> {
 
   get record(): RunRecord | undefined {
     return this.#record;
-  }
-
-  /** Goes on at full speed until a step is reached, then pauses; nothing if it is passed already. */
-  async reach(step: number): Promise<void> {
-    if (this.state !== 'paused' || step <= (this.#record?.step ?? lastStep)) return;
-    this.#until = step;
-    await this.play();
   }
 
   protected async start(options: RunOptions): Promise<() => void> {
@@ -46,7 +37,6 @@ export class Runner extends RunDriver<RunOptions, Update> {
   }
 
   protected async goOn(): Promise<boolean> {
-    if (this.#until !== undefined) return this.#approach(this.#until);
     const asked = performance.now();
     const isFull = this.speed === 'full';
     if (!(await this.advance(isFull ? lastStep : 1, isFull ? frameMs : Infinity))) return false;
@@ -55,16 +45,8 @@ export class Runner extends RunDriver<RunOptions, Update> {
   }
 
   protected override turn(state: RunState): void {
-    if (state !== 'running') this.#until = undefined;
     super.turn(state);
     if (state !== 'running') this.#wake?.();
-  }
-
-  async #approach(step: number): Promise<boolean> {
-    const left = (): number => step - (this.#record?.step ?? 0);
-    if (!(await this.advance(left(), frameMs))) return false;
-    if (left() <= 0) this.pause();
-    return true;
   }
 
   /** Until the next step is due; changes of speed and of state end it. */

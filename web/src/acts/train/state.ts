@@ -49,6 +49,9 @@ export type LossScale = (typeof lossScales)[number];
 const present = 'now';
 const stepField = numberField('train-at', { min: 0, max: lastStep, step: 1 }, lastStep);
 
+/** The measured step that a step is, or the one before it. */
+export const measuredStep = (step: number): number => step - (step % measureEvery);
+
 /** `now`, or a step: the measured one before it. */
 const atField: Field<number | undefined> = {
   name: stepField.name,
@@ -57,7 +60,7 @@ const atField: Field<number | undefined> = {
     if (written === present) return { value: undefined };
     const { value, correction } = stepField.read(written);
     return {
-      value: value - (value % measureEvery),
+      value: measuredStep(value),
       ...(correction === undefined ? {} : { correction }),
     };
   },

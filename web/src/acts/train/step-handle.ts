@@ -5,7 +5,7 @@ import { element } from '../../ui/dom.js';
 import { lastStep, measureEvery } from '../../worker/training.js';
 import { curveHeight, margin, stepsShown } from './curves.js';
 import type { Moment, RunRecord } from './run-record.js';
-import type { TrainState } from './state.js';
+import { measuredStep, type TrainState } from './state.js';
 import { words } from './words.js';
 
 export interface StepHandle {
@@ -53,7 +53,7 @@ export function createStepHandle(store: Store<TrainState>): StepHandle {
         formatLoss(measurement.loss),
         formatPercent(measurement.accuracy),
       );
-      slider.show(step - (step % measureEvery), stepsShown(record.step));
+      slider.show(measuredStep(step), stepsShown(record.step));
       root.toggleAttribute('data-past', !isNow);
       // Not `disabled`: that would take the focus away from whoever has just pressed it.
       if (isNow) now.setAttribute('aria-disabled', 'true');

@@ -5,7 +5,7 @@ import type { words as EnglishTrain } from './words.js';
 import { copyOffset, type TaskName } from '../../worker/tasks.js';
 import type { ScoreName } from '../../worker/training.js';
 
-type Ran = Parameters<(typeof EnglishTrain)['verdict']>[0];
+type Ran = Parameters<(typeof EnglishTrain)['goalAnswered']>[0];
 type Look = Parameters<(typeof EnglishTrain)['oneLook']>[2];
 
 const tasks: Readonly<Record<TaskName, string>> = {
@@ -64,27 +64,15 @@ const looks = ({ layer, head, key, symbol, weight }: Look): string =>
 export const train: Translation<typeof EnglishTrain> = {
   goalTask:
     'Capai akurasi 99\u00a0%. Lalu coba satu lapisan saja: dapatkah satu lapisan mengerjakan tugas dua lapisan?',
-  goalReached: (step, layers, seed) =>
-    `Diperlukan ${step} langkah dengan ${layers} lapisan dan seed ${seed}.`,
-  goalAnswered: (two, one) =>
-    one.goalStep === undefined
-      ? `Dengan ${two.layers} lapisan tercapai ${cameTo(two)}; dengan satu lapisan ${cameTo(one)}: satu lapisan tidak mampu mengerjakannya.`
-      : `Dengan ${two.layers} lapisan tercapai ${cameTo(two)}, dengan satu lapisan ${cameTo(one)}: untuk tugas ini satu lapisan cukup.`,
-  verdict: (run, other) =>
-    other === undefined
-      ? `${run.layers} lapisan: ${cameTo(run)}.`
-      : `${run.layers} lapisan: ${cameTo(run)}; ${other.layers} lapisan dengan seed yang sama: ${cameTo(other)}.`,
+  goalReached: (step, layers, seed) => `${step} langkah dengan ${layers} lapisan, seed ${seed}.`,
+  goalAnswered: (more, one) =>
+    `${more.layers} lapisan: ${cameTo(more)}. Satu lapisan: ${cameTo(one)}. ${one.goalStep === undefined ? 'Satu lapisan tidak cukup.' : 'Untuk tugas ini satu lapisan cukup.'}`,
   pin: 'Sematkan run ini',
   unpin: 'Lepas sematan',
   now: 'Kini',
-  pinnedName: (task, layers, heads, seed) =>
-    `disematkan: ${tasks[task]}, ${layers}\u00a0lapisan, ${heads}\u00a0head per lapisan, seed\u00a0${seed}`,
-  pinned: (run, roles) =>
-    roles.length === 0
-      ? `Run yang disematkan: ${cameTo(run)}, tidak ada head yang berperan.`
-      : `Run yang disematkan: ${cameTo(run)}; head yang berperan, sebagai lapisan.head: ${roles
-          .map(({ score, heads }) => `${shortNames[score]} ${heads.join(', ')}`)
-          .join('; ')}.`,
+  pinnedName: 'disematkan',
+  pinned: (run, { task, layers, heads, seed }) =>
+    `Disematkan (${tasks[task]}, ${layers}\u00a0lapisan, ${heads}\u00a0head per lapisan, seed\u00a0${seed}): ${cameTo(run)}.`,
   compared: (goalStep, pinnedStep) => {
     if (goalStep === undefined) return 'Run ini belum mencapai 99\u00a0%.';
     if (pinnedStep === undefined)

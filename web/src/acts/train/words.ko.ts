@@ -8,7 +8,7 @@ type Train = typeof EnglishTrain;
 type Task = keyof Train['tasks'];
 type Score = Parameters<Train['score']>[0];
 type Place = Parameters<Train['enlarged']>[0];
-type Ran = Parameters<Train['pinned']>[0];
+type Ran = Parameters<Train['goalAnswered']>[0];
 type Look = Parameters<Train['oneLook']>[2];
 
 const place = ({ layer, head }: Place): string => `${layer}층 ${head}번 헤드`;
@@ -61,27 +61,15 @@ const looks = ({ layer, head, key, symbol, weight }: Look): string =>
 export const train: Translation<Train> = {
   goalTask:
     '정확도 99\u00a0%에 도달하십시오. 그런 다음 층을 하나만 써 보십시오. 두 층이 하는 일을 한 층이 할 수 있습니까?',
-  goalReached: (step, layers, seed) =>
-    `${layersOf(layers)}와 시드 ${seed}에서 ${step}단계가 걸렸습니다.`,
-  goalAnswered: (two, one) =>
-    one.goalStep === undefined
-      ? `${layersOf(two.layers)}: ${cameTo(two)}. 층 1개: ${cameTo(one)}. 한 층은 여러 층의 일을 해내지 못합니다.`
-      : `${layersOf(two.layers)}: ${cameTo(two)}. 층 1개: ${cameTo(one)}. 이 과제에는 한 층으로 충분합니다.`,
-  verdict: (run, other) =>
-    other === undefined
-      ? `${layersOf(run.layers)}: ${cameTo(run)}.`
-      : `${layersOf(run.layers)}: ${cameTo(run)}. 같은 시드에서 ${layersOf(other.layers)}: ${cameTo(other)}.`,
+  goalReached: (step, layers, seed) => `${layersOf(layers)}, 시드 ${seed}: ${step}단계.`,
+  goalAnswered: (more, one) =>
+    `${layersOf(more.layers)}: ${cameTo(more)}. 층 1개: ${cameTo(one)}. ${one.goalStep === undefined ? '한 층으로는 부족합니다.' : '이 과제에는 한 층으로 충분합니다.'}`,
   pin: '이 실행 고정',
   unpin: '고정 해제',
   now: '현재',
-  pinnedName: (task, layers, heads, seed) =>
-    `고정됨: ${tasks[task]}, ${layersOf(layers)}, 층마다 헤드\u00a0${heads}개, 시드\u00a0${seed}`,
-  pinned: (run, roles) =>
-    roles.length === 0
-      ? `고정한 실행: ${cameTo(run)}, 역할을 맡은 헤드 없음.`
-      : `고정한 실행: ${cameTo(run)}. 역할을 맡은 헤드(층.헤드): ${roles
-          .map(({ score, heads }) => `${shortNames[score]} ${heads.join(', ')}`)
-          .join('; ')}.`,
+  pinnedName: '고정한 실행',
+  pinned: (run, { task, layers, heads, seed }) =>
+    `고정한 실행(${tasks[task]}, ${layersOf(layers)}, 층마다 헤드\u00a0${heads}개, 시드\u00a0${seed}): ${cameTo(run)}.`,
   compared: (goalStep, pinnedStep) => {
     if (goalStep === undefined) return '이 실행은 99\u00a0%에 도달하지 못했습니다.';
     if (pinnedStep === undefined)

@@ -1,6 +1,6 @@
 import { count, inWords } from '../../format/sentences.js';
 import { copyOffset, type TaskName } from '../../worker/tasks.js';
-import type { ScoreName } from '../../worker/training.js';
+import type { RunOptions, ScoreName } from '../../worker/training.js';
 import { translatable } from '../../format/translation.js';
 
 interface Place {
@@ -87,28 +87,17 @@ const looks = ({ layer, head, key, symbol, weight }: Look): string =>
 export const words = translatable('train', {
   goalTask: 'Reach 99\u00a0% accuracy. Then try a single layer: can it do the work of two?',
   goalReached: (step: number, layers: number, seed: number) =>
-    `It took ${step} steps with ${layersOf(layers)} and seed ${seed}.`,
-  goalAnswered: (two: Ran, one: Ran) =>
-    one.goalStep === undefined
-      ? `${layersOf(two.layers, 'sentence')} reached ${cameTo(two)}; a single one came to ${cameTo(one)}: it does not do their work.`
-      : `${layersOf(two.layers, 'sentence')} reached ${cameTo(two)}, a single one ${cameTo(one)}: on this task it is enough.`,
-  /** What a run came to, and one with more or fewer layers and the same seed, if there was one. */
-  verdict: (run: Ran, other?: Ran) =>
-    other === undefined
-      ? `${layersOf(run.layers, 'sentence')}: ${cameTo(run)}.`
-      : `${layersOf(run.layers, 'sentence')}: ${cameTo(run)}; ${layersOf(other.layers)} with the same seed: ${cameTo(other)}.`,
+    `${step} steps with ${layersOf(layers)}, seed ${seed}.`,
+  goalAnswered: (more: Ran, one: Ran) =>
+    `${layersOf(more.layers, 'sentence')}: ${cameTo(more)}. One layer: ${cameTo(one)}. ${
+      one.goalStep === undefined ? 'One is not enough.' : 'On this task one is enough.'
+    }`,
   pin: 'Pin this run',
   unpin: 'Unpin run',
   now: 'Now',
-  pinnedName: (task: TaskName, layers: number, heads: number, seed: number) =>
-    `pinned: ${tasks[task]}, ${layersOf(layers)}, ${count(heads, 'head', 'heads')} per layer, seed\u00a0${seed}`,
-  /** `roles`: what its heads had come to, and which heads had, by layer and head. */
-  pinned: (run: Ran, roles: readonly { readonly score: ScoreName; readonly heads: string[] }[]) =>
-    roles.length === 0
-      ? `Pinned run: ${cameTo(run)}, no head had a role.`
-      : `Pinned run: ${cameTo(run)}; heads with a role, as layer.head: ${roles
-          .map(({ score, heads }) => `${shortNames[score]} ${heads.join(', ')}`)
-          .join('; ')}.`,
+  pinnedName: 'pinned',
+  pinned: (run: Ran, { task, layers, heads, seed }: RunOptions) =>
+    `Pinned (${tasks[task]}, ${layersOf(layers)}, ${count(heads, 'head', 'heads')} per layer, seed\u00a0${seed}): ${cameTo(run)}.`,
   /** Which of two runs reached the goal first. */
   compared: (goalStep: number | undefined, pinnedStep: number | undefined) => {
     if (goalStep === undefined) return 'This run has not reached 99\u00a0%.';

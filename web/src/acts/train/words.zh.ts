@@ -8,7 +8,7 @@ type Train = typeof EnglishTrain;
 type Task = keyof Train['tasks'];
 type Score = Parameters<Train['score']>[0];
 type Place = Parameters<Train['enlarged']>[0];
-type Ran = Parameters<Train['pinned']>[0];
+type Ran = Parameters<Train['goalAnswered']>[0];
 type Look = Parameters<Train['oneLook']>[2];
 
 export const trainIntro: Translation<typeof EnglishTrainIntro> = {
@@ -65,26 +65,15 @@ const looks = ({ layer, head, key, symbol, weight }: Look): string =>
 
 export const train: Translation<Train> = {
   goalTask: '达到99\u00a0%的精度。然后只用一层试试：它能完成两层的工作吗？',
-  goalReached: (step, layers, seed) => `${layers}层、种子${seed}时，用了${step}步。`,
-  goalAnswered: (two, one) =>
-    one.goalStep === undefined
-      ? `${two.layers}层模型${cameTo(two)}；单独一层${cameTo(one)}：它完成不了多层的工作。`
-      : `${two.layers}层模型${cameTo(two)}，单独一层${cameTo(one)}：对这个任务，一层就够了。`,
-  verdict: (run, other) =>
-    other === undefined
-      ? `${run.layers}层：${cameTo(run)}。`
-      : `${run.layers}层：${cameTo(run)}；相同种子的${other.layers}层：${cameTo(other)}。`,
+  goalReached: (step, layers, seed) => `${layers}层、种子${seed}：用了${step}步。`,
+  goalAnswered: (more, one) =>
+    `${more.layers}层：${cameTo(more)}。1层：${cameTo(one)}。${one.goalStep === undefined ? '一层不够。' : '对这个任务，一层就够了。'}`,
   pin: '固定这次运行',
   unpin: '取消固定',
   now: '当前',
-  pinnedName: (task, layers, heads, seed) =>
-    `固定的：${tasks[task]}，${layers}层，每层${heads}个头，种子${seed}`,
-  pinned: (run, roles) =>
-    roles.length === 0
-      ? `固定的运行：${cameTo(run)}，没有头担起角色。`
-      : `固定的运行：${cameTo(run)}；有角色的头（层.头）：${roles
-          .map(({ score, heads }) => `${shortNames[score]} ${heads.join('、')}`)
-          .join('；')}。`,
+  pinnedName: '固定的运行',
+  pinned: (run, { task, layers, heads, seed }) =>
+    `固定的运行（${tasks[task]}，${layers}层，每层${heads}个头，种子${seed}）：${cameTo(run)}。`,
   compared: (goalStep, pinnedStep) => {
     if (goalStep === undefined) return '这次运行尚未达到99\u00a0%。';
     if (pinnedStep === undefined)

@@ -18,6 +18,7 @@ import { createRunControl } from '../../worker/run-driver.js';
 import { createAlignmentFigure } from './alignment-figure.js';
 import { createLossCurve, createShareCurve } from './curves.js';
 import { createDateField } from './date-field.js';
+import { verdictOf } from './findings.js';
 import { createHeadMaps } from './maps.js';
 import { createRail } from './rail.js';
 import { AlignRun, dataOf } from './run.js';
@@ -40,20 +41,40 @@ export function createTranslateContent(store: Store<TranslateState>): HTMLElemen
     onChange: drawSoon,
     onFailure: notice.showFailure,
   });
-  const { begin, actions } = createRunControl(run, notice, () => runOptionsOf(store.state));
-  const rail = createRail(store, actions);
+  const { begin, ensureBegun, actions } = createRunControl(run, notice, () =>
+    runOptionsOf(store.state),
+  );
+  const reachShown = async (): Promise<void> => {
+    await ensureBegun();
+    await run.reach(store.state.at);
+  };
+  /** The reader goes on from where the run is: the address no longer asks for a step. */
+  const andGoOn = (act: () => void) => (): void => {
+    store.change({ at: 0 }, 'replace');
+    act();
+  };
+  const rail = createRail(store, {
+    onPlay: andGoOn(actions.onPlay),
+    onPause: andGoOn(actions.onPause),
+    onStep: andGoOn(actions.onStep),
+    onAgain: andGoOn(actions.onAgain),
+  });
+  store.moment = () => ({ at: run.record?.step ?? 0 });
   const views = createViews(store, run, drawSoon);
 
   let made = JSON.stringify(runOptionsOf(store.state));
-  store.subscribe((state) => {
+  store.subscribe((state, origin) => {
     run.show(state.text);
     drawSoon();
     const next = JSON.stringify(runOptionsOf(state));
-    if (next === made) return;
-    made = next;
-    begin();
+    if (next !== made) {
+      made = next;
+      begin();
+      if (origin !== 'popstate') store.change({ at: 0 }, 'replace');
+    }
+    void reachShown();
   });
-  begin();
+  void reachShown();
 
   return [
     createStage({
@@ -108,6 +129,7 @@ function createViews(store: Store<TranslateState>, run: AlignRun, drawSoon: () =
     charts.share.root,
     charts.loss.root,
   );
+  const verdict = element('p', { class: 'align-verdict' });
   const readOut = element('p', { class: 'read-out align-read-out' }, words.hint);
   const padding = element('p', { class: 'note align-padding' });
   const legend = createWeightLegend(newId('align-legend'));
@@ -122,7 +144,12 @@ function createViews(store: Store<TranslateState>, run: AlignRun, drawSoon: () =
   return {
     roots: [
       createDateField(store),
-      element('div', { class: 'align-main' }, figure.root, readOut),
+      element(
+        'div',
+        { class: 'align-main' },
+        figure.root,
+        element('div', { class: 'align-told' }, verdict, readOut),
+      ),
       views,
     ],
     savable: {
@@ -145,7 +172,9 @@ function createViews(store: Store<TranslateState>, run: AlignRun, drawSoon: () =
       }
       render(state.curve === 'loss' ? lossLegend() : headsLegend(shown.heads), chartLegend);
       views.setAttribute('data-heads', String(shown.heads));
+      verdict.textContent = query === undefined ? verdictOf(record, run.state === 'ended') : '';
       readOut.textContent = query === undefined ? words.hint : shown.sentenceOf(query);
+      readOut.hidden = verdict.textContent !== '';
       padding.textContent = joinSentences([
         words.padding(shown.text.length, maxDateLength),
         words.outlined,

@@ -7,7 +7,7 @@ import { formatPercent } from '../../format/numbers.js';
 import { element, newId, setAttributes, svg } from '../../ui/dom.js';
 import type { AlignmentMeasurement } from '../../worker/alignment.js';
 import { isoLength, maxDateLength, parts } from '../../worker/dates.js';
-import { alignmentAt, bestHeads } from './findings.js';
+import { alignmentAt, readingOf } from './findings.js';
 import type { Shown } from './shown.js';
 import { words } from './words.js';
 
@@ -43,7 +43,7 @@ export function createHeadMaps({ onLook, onChoose }: Events): HeadMaps {
         cards = range(heads).map((each) => createCard(each, onLook, onChoose));
         root.replaceChildren(...cards.map((card) => card.root));
       }
-      const best = latest === undefined ? [] : bestHeads(latest, heads);
+      const reading = latest === undefined ? [] : readingOf(latest, heads);
       cards.forEach((card, own) => {
         const isAlone = head === own;
         card.draw(shown, query);
@@ -53,7 +53,7 @@ export function createHeadMaps({ onLook, onChoose }: Events): HeadMaps {
           parts.map((_part, i) => ({
             share: alignmentAt(latest, own, i),
             uniform: latest.uniform[i] ?? NaN,
-            isBest: heads > 1 && best[i].isAligned && best[i].head === own,
+            isBest: heads > 1 && reading[i].isSpecialist && reading[i].best.head === own,
           })),
         );
       });

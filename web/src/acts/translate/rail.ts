@@ -1,17 +1,14 @@
-import { group } from 'd3-array';
-
 import { hideable } from '../../address/hideable.js';
 import type { Store } from '../../address/store.js';
 import { formatLoss, formatPercent } from '../../format/numbers.js';
-import { joinSentences } from '../../format/sentences.js';
 import { boundChoice, createSelect } from '../../ui/controls/choice.js';
 import { createPlaybackButtons } from '../../ui/controls/playback.js';
 import { createSeedField } from '../../ui/controls/seed-field.js';
 import { element, setAttributes } from '../../ui/dom.js';
-import { createGoalApart } from '../../ui/goal.js';
+import { createGoal } from '../../ui/goal.js';
 import { alignmentVariants, lastAlignmentStep } from '../../worker/alignment.js';
 import type { RunActions, RunState } from '../../worker/run-driver.js';
-import { findingOf, learntAt } from './findings.js';
+import { learntAt } from './findings.js';
 import type { AlignRecord, AlignRun } from './run.js';
 import { alignHeadCounts, type TranslateState } from './state.js';
 import { words } from './words.js';
@@ -24,11 +21,10 @@ export interface Rail {
 
 /** The goal, the run's buttons, what is trained, and how far it has come. */
 export function createRail(store: Store<TranslateState>, actions: RunActions): Rail {
-  const goal = createGoalApart(words.goal);
+  const goal = createGoal(words.goal);
+  goal.root.classList.add('goal-reserved');
   const buttons = createPlaybackButtons(words, actions);
   const status = element('p', { class: 'run-status' }, words.waiting);
-  // Of this run; the goal stays reached.
-  const verdict = element('p', { class: 'align-verdict' });
   const note = element('p', { class: 'note' });
   const model = element(
     'div',
@@ -49,6 +45,7 @@ export function createRail(store: Store<TranslateState>, actions: RunActions): R
   const seed = createSeedField((chosen, origin) => {
     store.change({ seed: chosen }, origin);
   });
+  let shown: AlignRecord | undefined;
   const showState = (state: TranslateState): void => {
     seed.show(state.seed);
     note.textContent = words.variantNotes[state.variant];
@@ -65,8 +62,6 @@ export function createRail(store: Store<TranslateState>, actions: RunActions): R
         element('div', { class: 'playback' }, buttons.root),
         status,
       ),
-      goal.outcome,
-      verdict,
       hideable('controls', element('div', { class: 'align-settings' }, model, heads)),
     ],
     more: [hideable('controls', seed.root)],
@@ -79,10 +74,10 @@ export function createRail(store: Store<TranslateState>, actions: RunActions): R
         'data-step': record?.step,
         'data-accuracy': accuracy,
       });
-      verdict.textContent = record === undefined ? '' : verdictOf(record, state);
+      if (record !== shown) goal.clear();
+      shown = record;
       const goalStep = record && learntAt(record);
-      if (record === undefined || goalStep === undefined) return;
-      goal.show(words.goalReached(goalStep, words.variants[record.options.variant]), true);
+      if (goalStep !== undefined) goal.show(words.goalReached(goalStep), true);
     },
   };
 }
@@ -92,33 +87,4 @@ function statusOf(state: RunState, record: AlignRecord | undefined): string {
   if (state === 'making' || record === undefined || latest === undefined) return words.waiting;
   const { loss, accuracy } = latest;
   return words.status(record.step, lastAlignmentStep, formatLoss(loss), formatPercent(accuracy));
-}
-
-/** What the run has come to, in words. */
-function verdictOf(record: AlignRecord, state: RunState): string {
-  const finding = findingOf(record, state === 'ended');
-  if (finding === undefined) return '';
-  const { step, accuracy, hasLearnt, best } = finding;
-  const { verdict } = words;
-  const aligned = best.filter(({ isAligned }) => isAligned);
-  const missed = best
-    .filter(({ isAligned }) => !isAligned)
-    .map(({ part, share }) => verdict.part(words.parts[part], formatPercent(share)));
-  const reading = Array.from(
-    group(aligned, ({ head }) => head),
-    ([head, own]) =>
-      verdict.reads(
-        head + 1,
-        own.map(({ part, share }) => verdict.part(words.parts[part], formatPercent(share))),
-      ),
-  );
-  const sentences = [
-    (hasLearnt ? verdict.learnt : verdict.notLearnt)(formatPercent(accuracy), step),
-    ...reading,
-    ...(missed.length === 0
-      ? []
-      : [aligned.length === 0 ? verdict.noneAtAll(missed) : verdict.none(missed)]),
-    ...(hasLearnt && aligned.length === 0 ? [verdict.elsewhere] : []),
-  ];
-  return joinSentences(sentences);
 }

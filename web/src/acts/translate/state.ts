@@ -7,7 +7,11 @@ import {
 } from '../../address/field.js';
 import { type Normalized, Store } from '../../address/store.js';
 import { words as addressWords } from '../../address/words.js';
-import { type AlignmentOptions, alignmentVariants } from '../../worker/alignment.js';
+import {
+  type AlignmentOptions,
+  alignmentVariants,
+  lastAlignmentStep,
+} from '../../worker/alignment.js';
 import { isoLength, maxDateLength, readable } from '../../worker/dates.js';
 import { corrections } from './intro.js';
 
@@ -24,6 +28,8 @@ export interface TranslateState extends AlignmentOptions {
   /** The character of the answer that is looked at, from 1; 0 for all. */
   readonly query: number;
   readonly curve: (typeof curveNames)[number];
+  /** The step up to which a run is trained when it is opened. */
+  readonly at: number;
 }
 
 const textName = 'translate-text';
@@ -48,6 +54,7 @@ const fields: Fields<TranslateState> = {
   head: numberField('translate-head', { min: 0, max: 4, step: 1 }, 0),
   query: numberField('translate-query', { min: 0, max: isoLength, step: 1 }, 0),
   curve: choiceField('translate-curve', curveNames, 'share'),
+  at: numberField('translate-at', { min: 0, max: lastAlignmentStep, step: 1 }, 0),
 };
 
 /** A head that there is not is none. */

@@ -1,5 +1,4 @@
 /** What the act of the alignment says, in Indonesian. */
-import { listOf } from '../../format/sentences.js';
 import type { Translation } from '../../format/translation.js';
 import type {
   corrections as EnglishTranslateCorrections,
@@ -11,8 +10,8 @@ const textHint = 'Huruf, angka, spasi, koma, dan tanda hubung, paling banyak 18.
 
 export const translate: Translation<typeof EnglishTranslate> = {
   rail: 'Pelatihan encoder–decoder',
-  goal: 'Latih sampai 95\u00a0% tanggal baru benar. Head mana yang membaca bulan?',
-  goalReached: (step, variant) => `Pada langkah ${step}, dengan model “${variant}”.`,
+  goal: 'Latih sampai 95\u00a0% tanggal baru benar. Apakah setiap head membaca bagian tanggalnya sendiri, atau beberapa head berbagi satu bagian?',
+  goalReached: (step) => `95\u00a0% pada langkah ${step}.`,
   buttons: 'Pelatihan',
   start: 'Mulai',
   goOn: 'Lanjut',
@@ -46,11 +45,11 @@ export const translate: Translation<typeof EnglishTranslate> = {
     learnt: (accuracy, step) => `${accuracy} tanggal baru benar setelah ${step} langkah.`,
     notLearnt: (accuracy, step) =>
       `Belum dipelajari: ${accuracy} tanggal baru benar setelah ${step} langkah.`,
-    reads: (head, found) => `Head ${head} membaca ${listOf(found)}.`,
-    part: (part, share) => `${part} (${share})`,
-    none: (found) => `Tidak ada head yang selaras dengan sisanya: paling baik ${listOf(found)}.`,
-    noneAtAll: (found) =>
-      `Tidak ada head yang selaras dengan suatu bagian: paling baik ${listOf(found)}.`,
+    share: (head, share) => `head ${head} (${share})`,
+    specialist: (part, head, share) => `Head ${head} membaca ${part} (${share}).`,
+    shared: (part, heads) => `Bagian ${part} dibaca bersama oleh ${heads}.`,
+    none: (part, head, share) =>
+      `Tidak ada head yang jelas membaca ${part}; yang terbaik head ${head} (${share}).`,
     elsewhere:
       'Benar tanpa keselarasan: keluaran encoder pada satu posisi juga memuat informasi dari posisi lain, sehingga bobot ini tidak menunjukkan asal sebuah karakter.',
   },

@@ -1,5 +1,4 @@
 /** The act of cross-attention in Korean. */
-import { listOf } from '../../format/sentences.js';
 import type { Translation } from '../../format/translation.js';
 import type {
   corrections as EnglishTranslateCorrections,
@@ -12,8 +11,8 @@ const textHint = '영문자, 숫자, 공백, 쉼표, 하이픈으로 최대 18�
 
 export const translate: Translation<typeof EnglishTranslate> = {
   rail: '인코더–디코더의 학습',
-  goal: '처음 보는 날짜의 95\u00a0%를 맞힐 때까지 학습하십시오. 월은 어느 헤드가 읽습니까?',
-  goalReached: (step, variant) => `“${variant}” 모델로 ${step}단계에서 달성.`,
+  goal: '처음 보는 날짜의 95\u00a0%를 맞힐 때까지 학습하십시오. 헤드마다 날짜의 다른 부분을 읽습니까, 아니면 같은 부분을 함께 읽습니까?',
+  goalReached: (step) => `${step}단계에서 95\u00a0%.`,
   buttons: '학습',
   start: '시작',
   goOn: '계속',
@@ -47,10 +46,11 @@ export const translate: Translation<typeof EnglishTranslate> = {
     learnt: (accuracy, step) => `${step}단계를 학습한 뒤 처음 보는 날짜의 ${accuracy}를 맞힙니다.`,
     notLearnt: (accuracy, step) =>
       `학습되지 않음: ${step}단계를 학습한 뒤 처음 보는 날짜의 ${accuracy}를 맞힙니다.`,
-    reads: (head, found) => `${head}번 헤드가 읽는 부분: ${listOf(found)}.`,
-    part: (part, share) => `${part}(${share})`,
-    none: (found) => `나머지 부분에 정렬되는 헤드는 없습니다. 최고 ${listOf(found)}.`,
-    noneAtAll: (found) => `어느 부분에도 정렬되는 헤드가 없습니다. 최고 ${listOf(found)}.`,
+    share: (head, share) => `${head}번 헤드(${share})`,
+    specialist: (part, head, share) => `${part}: ${head}번 헤드가 읽습니다(${share}).`,
+    shared: (part, heads) => `${part}: 함께 읽는 헤드는 ${heads}입니다.`,
+    none: (part, head, share) =>
+      `${part}: 뚜렷하게 읽는 헤드가 없습니다. 최고는 ${head}번 헤드(${share})입니다.`,
     elsewhere:
       '정렬되지 않았는데도 맞힙니다. 한 위치의 인코더 출력에는 다른 위치의 정보도 들어 있어서, 이 가중치만으로는 문자가 어디에서 왔는지 알 수 없습니다.',
   },

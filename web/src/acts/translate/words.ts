@@ -1,4 +1,4 @@
-import { count, listOf } from '../../format/sentences.js';
+import { count } from '../../format/sentences.js';
 import { translatable } from '../../format/translation.js';
 
 const variants = {
@@ -10,8 +10,8 @@ const variants = {
 /** What the act says, beside intro.ts. */
 export const words = translatable('translate', {
   rail: 'Training of the encoder–decoder',
-  goal: 'Train until 95\u00a0% of unseen dates are right. Which head reads the month?',
-  goalReached: (step: number, variant: string) => `At step ${step}, with the model “${variant}”.`,
+  goal: 'Train until 95\u00a0% of unseen dates are right. Does each head read its own part of the date, or do heads share a part?',
+  goalReached: (step: number) => `95\u00a0% at step ${step}.`,
   buttons: 'Training',
   start: 'Start',
   goOn: 'Resume',
@@ -42,11 +42,13 @@ export const words = translatable('translate', {
       `${accuracy} of unseen dates are right after ${step} steps.`,
     notLearnt: (accuracy: string, step: number) =>
       `Not learnt: ${accuracy} of unseen dates are right after ${step} steps.`,
-    reads: (head: number, found: readonly string[]) => `Head ${head} reads ${listOf(found)}.`,
-    part: (part: string, share: string) => `the ${part} (${share})`,
-    none: (found: readonly string[]) => `No head aligns with the rest: at best ${listOf(found)}.`,
-    noneAtAll: (found: readonly string[]) =>
-      `No head aligns with a part: at best ${listOf(found)}.`,
+    share: (head: number, share: string) => `head ${head} (${share})`,
+    specialist: (part: string, head: number, share: string) =>
+      `Head ${head} reads the ${part} (${share}).`,
+    /** `heads`: as listed by `share`. */
+    shared: (part: string, heads: string) => `The ${part} is shared by ${heads}.`,
+    none: (part: string, head: number, share: string) =>
+      `No head clearly reads the ${part}; the best is head ${head} (${share}).`,
     elsewhere:
       'Right without alignment: the encoder’s output at one position also contains information from others, so that these weights do not show where a character comes from.',
   },

@@ -1,5 +1,4 @@
 /** What the act translate says, in Simplified Chinese. */
-import { listOf } from '../../format/sentences.js';
 import type { Translation } from '../../format/translation.js';
 import type {
   corrections as EnglishTranslateCorrections,
@@ -25,8 +24,8 @@ const textHint = '字母、数字、空格、逗号和连字符，最多18个。
 
 export const translate: Translation<typeof EnglishTranslate> = {
   rail: '编码器-解码器的训练',
-  goal: '训练到未见过的日期正确率达95\u00a0%。哪个头读取月份？',
-  goalReached: (step, variant) => `在第${step}步，使用模型“${variant}”。`,
+  goal: '训练到未见过的日期正确率达95\u00a0%。每个头各读日期的一部分，还是几个头共读同一部分？',
+  goalReached: (step) => `第${step}步达到95\u00a0%。`,
   buttons: '训练',
   start: '开始',
   goOn: '继续',
@@ -57,10 +56,10 @@ export const translate: Translation<typeof EnglishTranslate> = {
   verdict: {
     learnt: (accuracy, step) => `${step}步后，未见过的日期正确率为${accuracy}。`,
     notLearnt: (accuracy, step) => `没有学会：${step}步后，未见过的日期正确率为${accuracy}。`,
-    reads: (head, found) => `头${head}读取${listOf(found)}。`,
-    part: (part, share) => `${part}（${share}）`,
-    none: (found) => `其余部分没有头与之对齐：最高为${listOf(found)}。`,
-    noneAtAll: (found) => `没有头与任何部分对齐：最高为${listOf(found)}。`,
+    share: (head, share) => `头${head}（${share}）`,
+    specialist: (part, head, share) => `头${head}读取${part}（${share}）。`,
+    shared: (part, heads) => `${part}由${heads}共同读取。`,
+    none: (part, head, share) => `没有头明确读取${part}；最高的是头${head}（${share}）。`,
     elsewhere:
       '结果正确却没有对齐：编码器在一个位置的输出也含有其他位置的信息，所以这些权重并不显示字符从何而来。',
   },

@@ -1,5 +1,5 @@
 import { hideable } from '../../address/hideable.js';
-import { presentQuery } from '../../address/history.js';
+import { momentQuery } from '../../address/history.js';
 import type { Store } from '../../address/store.js';
 import { element, setAttributes } from '../dom.js';
 import { announce } from '../live-region.js';
@@ -45,7 +45,7 @@ function createCopyLink(
   const button = element('button', { type: 'button' }, words.exports.copyLink);
   button.addEventListener('click', () => {
     const address = new URL(window.location.href);
-    address.search = presentQuery();
+    address.search = momentQuery(act);
     address.hash = act;
     copy(address.href).then(
       () => {
