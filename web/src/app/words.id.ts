@@ -153,11 +153,12 @@ export const ui: Translation<typeof EnglishUi> = {
     intro: 'Simpan',
     list: 'Gambar yang dapat disimpan',
     nothingYet: 'Belum ada yang dapat disimpan.',
-    formats: { svg: 'SVG', png: 'PNG', json: 'JSON' },
+    formats: { svg: 'SVG', png: 'PNG', json: 'JSON', loop: 'Animasi' },
     formatLabels: {
       svg: (name) => `Simpan ${name} sebagai SVG`,
       png: (name) => `Simpan ${name} sebagai PNG`,
       json: (name) => `Simpan angka ${name} sebagai JSON`,
+      loop: (name) => `Simpan ${name} sebagai animasi SVG berulang 6 detik`,
     },
     saved: (file) => `Disimpan sebagai ${file}.`,
     failed: (reason) => `Tidak ada yang disimpan: ${reason}`,

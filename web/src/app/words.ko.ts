@@ -195,11 +195,12 @@ export const ui: Translation<typeof EnglishUi> = {
     intro: '저장',
     list: '저장할 그림',
     nothingYet: '아직 저장할 것이 없습니다.',
-    formats: { svg: 'SVG', png: 'PNG', json: 'JSON' },
+    formats: { svg: 'SVG', png: 'PNG', json: 'JSON', loop: '반복' },
     formatLabels: {
       svg: (name) => `SVG로 저장: ${name}`,
       png: (name) => `PNG로 저장: ${name}`,
       json: (name) => `수를 JSON으로 저장: ${name}`,
+      loop: (name) => `6초 반복 애니메이션(SVG)으로 저장: ${name}`,
     },
     saved: (file) => `${file} 파일로 저장했습니다.`,
     failed: (reason) => `저장하지 못했습니다: ${reason}`,

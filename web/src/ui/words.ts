@@ -31,11 +31,12 @@ export const words = translatable('ui', {
     intro: 'Save',
     list: 'Figures to save',
     nothingYet: 'Nothing to save yet.',
-    formats: { svg: 'SVG', png: 'PNG', json: 'JSON' },
+    formats: { svg: 'SVG', png: 'PNG', json: 'JSON', loop: 'Loop' },
     formatLabels: {
       svg: (name: string) => `Save ${name} as SVG`,
       png: (name: string) => `Save ${name} as PNG`,
       json: (name: string) => `Save the numbers of ${name} as JSON`,
+      loop: (name: string) => `Save ${name} as a loop of 6 seconds, an animated SVG`,
     },
     saved: (file: string) => `Saved as ${file}.`,
     failed: (reason: string) => `Nothing was saved: ${reason}`,

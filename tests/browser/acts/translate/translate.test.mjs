@@ -198,6 +198,13 @@ test('an alignment', async (t) => {
       for (const share of best) assert.ok(verdict.includes(Math.round(share)), `${verdict}`);
       const alone = range(3).filter((part) => Math.abs(shares[part] - shares[3 + part]) >= 20);
       assert.equal(await act.count('[data-best]'), alone.length);
+      const loop = String(
+        await act.save(
+          'Save the alignment as a loop of 6 seconds, an animated SVG',
+          'headwise-the-alignment-loop.svg',
+        ),
+      );
+      assert.ok(loop.match(/<path[^>]*><animate attributeName="stroke-opacity"/g).length > 20);
       await act.click('[type="radio"][value="loss"]');
       await act.waitForSearch(hidden('&translate-text=30+Sep+1066&translate-curve=loss'));
       assert.ok(

@@ -8,6 +8,7 @@ import { Connection } from '../../worker/connection.js';
 import { createWorkerNotice } from '../../worker/notice.js';
 import { createRunControl } from '../../worker/run-driver.js';
 import { createTrainPanel, createPlayback } from './controls.js';
+import { createRunLoop } from './loop.js';
 import { createRunView } from './run-view.js';
 import { Runner } from './runner.js';
 import { isSameRun, measuredStep, type Pinned, runOptionsOf, type TrainState } from './state.js';
@@ -34,7 +35,7 @@ export function createTrainContent(store: Store<TrainState>): HTMLElement[] {
     store.change({ at: undefined });
     act();
   };
-  const playback = createPlayback(store, {
+  const playback = createPlayback({
     onPlay: andNow(actions.onPlay),
     onPause: actions.onPause,
     onStep: andNow(actions.onStep),
@@ -104,11 +105,16 @@ export function createTrainContent(store: Store<TrainState>): HTMLElement[] {
       label: words.panel,
       rail: [
         view.goal.root,
-        element('div', { class: 'train-run rail-pinned' }, playback.root, notice.root, view.status),
+        element('div', { class: 'run-rail rail-pinned' }, playback.root, view.status, notice.root),
         panel.main,
       ],
       end: createPanelEnd(store, 'train', [
-        { name: words.exportName, figure: () => view.figure(), data: () => runner.record?.data },
+        {
+          name: words.exportName,
+          figure: () => view.figure(),
+          data: () => runner.record?.data,
+          loop: () => (runner.record === undefined ? view.figure() : createRunLoop(runner.record)),
+        },
       ]),
       more: { label: words.more, content: [panel.more] },
       views: view.roots,

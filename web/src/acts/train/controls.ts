@@ -24,7 +24,7 @@ export interface TrainPanel {
   readonly more: HTMLElement;
 }
 
-/** What is trained. Every change begins a new run. */
+/** How fast a run goes, and what is trained: a change of that begins a new run. */
 export function createTrainPanel(store: Store<TrainState>): TrainPanel {
   const seed = createSeedField((chosen, origin) => {
     store.change({ seed: chosen }, origin);
@@ -43,6 +43,11 @@ export function createTrainPanel(store: Store<TrainState>): TrainPanel {
   explain(store.state);
   return {
     main: controls(
+      boundChoice(store, 'speed', {
+        label: words.speed,
+        values: speeds,
+        nameOf: (speed) => words.speeds[speed],
+      }),
       element(
         'div',
         {},
@@ -79,20 +84,11 @@ export interface Playback {
   show(runner: Runner): void;
 }
 
-/** The buttons of the run, and how fast it goes. */
-export function createPlayback(store: Store<TrainState>, actions: RunActions): Playback {
+/** The buttons of the run. */
+export function createPlayback(actions: RunActions): Playback {
   const buttons = createPlaybackButtons(words, actions);
   return {
-    root: element(
-      'div',
-      { class: 'playback' },
-      buttons.root,
-      boundChoice(store, 'speed', {
-        label: words.speed,
-        values: speeds,
-        nameOf: (speed) => words.speeds[speed],
-      }),
-    ),
+    root: element('div', { class: 'playback' }, buttons.root),
     show({ state, record }) {
       buttons.show(state, record?.step ?? 0);
     },

@@ -84,7 +84,7 @@ export const train: Translation<typeof EnglishTrain> = {
   handle: 'Langkah yang ditampilkan',
   stepShown: (step, loss, accuracy) => `Langkah ${step}: loss ${loss}, akurasi ${accuracy}`,
   past: (step, loss, accuracy, last) =>
-    `Langkah ${step} dari ${last}: loss ${loss}, akurasi ${accuracy} pada barisan baru.`,
+    `Langkah ${step} dari ${last}: loss ${loss}, akurasi ${accuracy}.`,
   panel: 'Tugas dan model',
   more: 'Laju belajar, seed, dan sumbu loss',
   task: 'Tugas',
@@ -102,8 +102,7 @@ export const train: Translation<typeof EnglishTrain> = {
   again: 'Ulangi',
   buttons: 'Pelatihan',
   waiting: 'Membuat model.',
-  status: (step, loss, accuracy) =>
-    `Langkah ${step}: loss ${loss}, akurasi ${accuracy} pada barisan baru.`,
+  status: (step, loss, accuracy) => `Langkah ${step}: loss ${loss}, akurasi ${accuracy}.`,
   ended: (step) => `Run berakhir pada langkah ${step}.`,
   goal: (step) => `Langkah ${step}: akurasi mencapai 99\u00a0%.`,
   took: (step, { layer, head }, score, task) =>
@@ -149,6 +148,7 @@ export const train: Translation<typeof EnglishTrain> = {
   guessing: 'tebakan seragam',
   scale: 'Sumbu loss',
   scales: { log: 'Logaritmik', linear: 'Linear' },
+  loopStep: (step, accuracy) => `Langkah ${step}: ${accuracy}\u00a0% benar`,
   exportName: 'run pelatihan',
   maps: 'Bobot setiap head untuk satu barisan baru',
   enlarged: (where) => `Lapisan ${where.layer}, head ${where.head}`,

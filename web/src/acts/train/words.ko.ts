@@ -81,7 +81,7 @@ export const train: Translation<Train> = {
   handle: '표시할 단계',
   stepShown: (step, loss, accuracy) => `${step}단계: 손실 ${loss}, 정확도 ${accuracy}`,
   past: (step, loss, accuracy, last) =>
-    `${last}단계 중 ${step}단계: 손실 ${loss}, 처음 보는 시퀀스의 정확도 ${accuracy}.`,
+    `${last}단계 중 ${step}단계: 손실 ${loss}, 정확도 ${accuracy}.`,
   panel: '과제와 모델',
   more: '학습률, 시드, 손실 축',
   task: '과제',
@@ -108,8 +108,7 @@ export const train: Translation<Train> = {
   again: '다시 시작',
   buttons: '학습',
   waiting: '모델을 만드는 중입니다.',
-  status: (step, loss, accuracy) =>
-    `${step}단계: 손실 ${loss}, 처음 보는 시퀀스의 정확도 ${accuracy}.`,
+  status: (step, loss, accuracy) => `${step}단계: 손실 ${loss}, 정확도 ${accuracy}.`,
   ended: (step) => `${step}단계에서 실행이 끝났습니다.`,
   goal: (step) => `${step}단계: 정확도가 99\u00a0%에 도달했습니다.`,
   took: (step, where, score, task) =>
@@ -153,6 +152,7 @@ export const train: Translation<Train> = {
   guessing: '균등한 추측',
   scale: '손실 축',
   scales: { log: '로그', linear: '선형' },
+  loopStep: (step, accuracy) => `${step}단계: 정답률 ${accuracy}\u00a0%`,
   exportName: '학습 실행',
   maps: '처음 보는 시퀀스 하나에 대한 모든 헤드의 가중치',
   enlarged: place,

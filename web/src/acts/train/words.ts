@@ -67,9 +67,7 @@ interface Ran {
 }
 
 const cameTo = ({ step, accuracy, goalStep }: Ran): string =>
-  goalStep === undefined
-    ? `${accuracy} accuracy after ${step} steps`
-    : `99\u00a0% accuracy at step ${goalStep}`;
+  goalStep === undefined ? `${accuracy} after ${step} steps` : `99\u00a0% at step ${goalStep}`;
 
 /** One key that a query attends to, in the words of a sentence; positions from 1. */
 interface Look {
@@ -97,7 +95,7 @@ export const words = translatable('train', {
   now: 'Now',
   pinnedName: 'pinned',
   pinned: (run: Ran, { task, layers, heads, seed }: RunOptions) =>
-    `Pinned (${tasks[task]}, ${layersOf(layers)}, ${count(heads, 'head', 'heads')} per layer, seed\u00a0${seed}): ${cameTo(run)}.`,
+    `Pinned (${tasks[task]}, ${layersOf(layers)}, ${count(heads, 'head', 'heads')} per layer, seed\u00a0${seed}): accuracy ${cameTo(run)}.`,
   /** Which of two runs reached the goal first. */
   compared: (goalStep: number | undefined, pinnedStep: number | undefined) => {
     if (goalStep === undefined) return 'This run has not reached 99\u00a0%.';
@@ -111,7 +109,7 @@ export const words = translatable('train', {
   stepShown: (step: number, loss: string, accuracy: string) =>
     `Step ${step}: loss ${loss}, accuracy ${accuracy}`,
   past: (step: number, loss: string, accuracy: string, last: number) =>
-    `Step ${step} of ${last}: loss ${loss}, accuracy ${accuracy} on unseen sequences.`,
+    `Step ${step} of ${last}: loss ${loss}, accuracy ${accuracy}.`,
   panel: 'Task and model',
   more: 'Learning rate, seed and loss axis',
   task: 'Task',
@@ -130,7 +128,7 @@ export const words = translatable('train', {
   buttons: 'Training',
   waiting: 'Creating the model.',
   status: (step: number, loss: string, accuracy: string) =>
-    `Step ${step}: loss ${loss}, accuracy ${accuracy} on unseen sequences.`,
+    `Step ${step}: loss ${loss}, accuracy ${accuracy}.`,
   ended: (step: number) => `The run ended at step ${step}.`,
   goal: (step: number) => `Step ${step}: accuracy reached 99\u00a0%.`,
   took: (step: number, where: Place, score: ScoreName, task: TaskName) =>
@@ -181,6 +179,7 @@ export const words = translatable('train', {
   guessing: 'uniform guessing',
   scale: 'Loss axis',
   scales: { log: 'Logarithmic', linear: 'Linear' },
+  loopStep: (step: number, accuracy: number) => `Step ${step}: ${accuracy}\u00a0% right`,
   exportName: 'the training run',
   maps: 'Weights of every head for one unseen sequence',
   enlarged: (where: Place) => `Layer ${where.layer}, head ${where.head}`,

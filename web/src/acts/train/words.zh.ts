@@ -84,8 +84,7 @@ export const train: Translation<Train> = {
   },
   handle: '显示的步',
   stepShown: (step, loss, accuracy) => `第${step}步：损失${loss}，精度${accuracy}`,
-  past: (step, loss, accuracy, last) =>
-    `第${step}步，共${last}步：损失${loss}，在未见过的序列上精度${accuracy}。`,
+  past: (step, loss, accuracy, last) => `第${step}步，共${last}步：损失${loss}，精度${accuracy}。`,
   panel: '任务和模型',
   more: '学习率、种子和损失轴',
   task: '任务',
@@ -110,7 +109,7 @@ export const train: Translation<Train> = {
   again: '重新开始',
   buttons: '训练',
   waiting: '正在创建模型。',
-  status: (step, loss, accuracy) => `第${step}步：损失${loss}，在未见过的序列上精度${accuracy}。`,
+  status: (step, loss, accuracy) => `第${step}步：损失${loss}，精度${accuracy}。`,
   ended: (step) => `运行在第${step}步结束。`,
   goal: (step) => `第${step}步：精度达到99\u00a0%。`,
   took: (step, where, score, task) =>
@@ -154,6 +153,7 @@ export const train: Translation<Train> = {
   guessing: '均匀猜测',
   scale: '损失轴',
   scales: { log: '对数', linear: '线性' },
+  loopStep: (step, accuracy) => `第${step}步：正确率${accuracy}\u00a0%`,
   exportName: '训练过程',
   maps: '每个头对一个未见过的序列的权重',
   enlarged: ({ layer, head }) => `第${layer}层，头${head}`,

@@ -19,6 +19,7 @@ import { createAlignmentFigure } from './alignment-figure.js';
 import { createLossCurve, createShareCurve } from './curves.js';
 import { createDateField } from './date-field.js';
 import { verdictOf } from './findings.js';
+import { createAlignmentLoop } from './loop.js';
 import { createHeadMaps } from './maps.js';
 import { createRail } from './rail.js';
 import { AlignRun, dataOf } from './run.js';
@@ -135,7 +136,7 @@ function createViews(store: Store<TranslateState>, run: AlignRun, drawSoon: () =
   const legend = createWeightLegend(newId('align-legend'));
   const views = element(
     'div',
-    { class: 'translate-heads' },
+    { class: 'align-heads' },
     maps.root,
     charted,
     element('div', { class: 'align-legend' }, legend.root, padding),
@@ -156,6 +157,7 @@ function createViews(store: Store<TranslateState>, run: AlignRun, drawSoon: () =
       name: words.exportName,
       figure: () => figure.root,
       data: () => run.record && dataOf(run.record),
+      loop: () => (run.record === undefined ? figure.root : createAlignmentLoop(run.record)),
     },
     draw() {
       const { record } = run;

@@ -4,6 +4,7 @@ import { headColour } from 'headwise/view';
 import { createHatch, hatchFill } from '../../attention/weight-legend.js';
 import { newId, setAttributes, svg } from '../../ui/dom.js';
 import { isoLength, maxDateLength, type Part, partsOfAnswer } from '../../worker/dates.js';
+import { leastShown, ribbonOf } from './ribbon.js';
 import type { Shown } from './shown.js';
 import { words } from './words.js';
 
@@ -26,8 +27,6 @@ const wide: Geometry = { queryTop: 164, height: 242, scale: 1, side: 0 };
 const narrow: Geometry = { queryTop: 330, height: 440, scale: 1.5, side: 12 };
 const isNarrow = window.matchMedia('(max-width: 42rem)');
 
-/** Lighter ones would only be dust. */
-const leastShown = 0.04;
 const thickest = 11;
 
 interface Events {
@@ -72,7 +71,7 @@ export function createAlignmentFigure({ onLook, onChoose }: Events): AlignmentFi
   );
   const queries = range(isoLength).map((query) =>
     createBox({
-      class: 'translate-query',
+      class: 'align-query',
       role: 'button',
       tabindex: query === 0 ? 0 : -1,
       'aria-label': words.output(query + 1),
@@ -219,10 +218,9 @@ function curvesOf(
         if (weight < leastShown) continue;
         const [x, from] = [queryX(q) + aside, keyX(key) + aside / 2];
         const [top, bottom] = [keyTop + boxHeight + 2, queryTop - 2];
-        const middle = (top + bottom) / 2;
         const drawn = svg('path', {
-          class: 'translate-curve',
-          d: `M${x},${bottom}C${x},${middle} ${from},${middle} ${from},${top}`,
+          class: 'align-curve',
+          d: ribbonOf({ x, from, top, bottom }),
           'stroke-width': Math.max(
             1,
             thickest * weight * (heads > 2 && head === undefined ? 0.6 : 1),

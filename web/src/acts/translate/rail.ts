@@ -1,6 +1,6 @@
 import { hideable } from '../../address/hideable.js';
 import type { Store } from '../../address/store.js';
-import { formatLoss, formatPercent } from '../../format/numbers.js';
+import { formatPercent } from '../../format/numbers.js';
 import { boundChoice, createSelect } from '../../ui/controls/choice.js';
 import { createPlaybackButtons } from '../../ui/controls/playback.js';
 import { createSeedField } from '../../ui/controls/seed-field.js';
@@ -58,7 +58,7 @@ export function createRail(store: Store<TranslateState>, actions: RunActions): R
       goal.root,
       element(
         'div',
-        { class: 'align-run rail-pinned' },
+        { class: 'run-rail rail-pinned' },
         element('div', { class: 'playback' }, buttons.root),
         status,
       ),
@@ -85,6 +85,5 @@ export function createRail(store: Store<TranslateState>, actions: RunActions): R
 function statusOf(state: RunState, record: AlignRecord | undefined): string {
   const latest = record?.measurements.at(-1);
   if (state === 'making' || record === undefined || latest === undefined) return words.waiting;
-  const { loss, accuracy } = latest;
-  return words.status(record.step, lastAlignmentStep, formatLoss(loss), formatPercent(accuracy));
+  return words.status(record.step, lastAlignmentStep, formatPercent(latest.accuracy));
 }

@@ -15,12 +15,14 @@ export interface AlignRecord {
   /** Of step 1 on. */
   readonly losses: number[];
   readonly measurements: AlignmentMeasurement[];
+  /** What the model read after each update. */
+  readonly readings: { readonly step: number; readonly reading: DateReading }[];
   step: number;
   reading: DateReading;
 }
 
 /** A run as it is saved: what the model read with the shape of its weights. */
-export function dataOf({ reading, ...record }: AlignRecord): unknown {
+export function dataOf({ reading, readings: _all, ...record }: AlignRecord): unknown {
   const shape = [record.options.heads, isoLength, maxDateLength];
   return { ...record, reading: { ...reading, weights: { shape, data: reading.weights } } };
 }
@@ -56,7 +58,7 @@ export class AlignRun extends RunDriver<AlignmentOptions, AlignmentUpdate> {
     const update = await this.connection.call(({ alignment }) => alignment.start(options, text));
     return () => {
       const { step, reading } = update;
-      this.#record = { options, losses: [], measurements: [], step, reading };
+      this.#record = { options, losses: [], measurements: [], readings: [], step, reading };
       this.add(update);
       if (text !== this.#text) this.#read(this.#text);
     };
@@ -70,6 +72,7 @@ export class AlignRun extends RunDriver<AlignmentOptions, AlignmentUpdate> {
     if (this.#record === undefined) return;
     this.#record.step = step;
     this.#record.reading = reading;
+    this.#record.readings.push({ step, reading });
     this.#record.losses.push(...losses);
     this.#record.measurements.push(...measurements);
   }

@@ -37,8 +37,7 @@ export const translate: Translation<typeof EnglishTranslate> = {
   panel: 'Seed run ini, dan tautan ke run ini',
 
   waiting: 'Membuat model.',
-  status: (step, last, loss, accuracy) =>
-    `Langkah ${step} dari ${last}: loss ${loss}, ${accuracy} tanggal baru benar.`,
+  status: (step, last, accuracy) => `Langkah ${step} dari ${last}: ${accuracy} tanggal baru benar.`,
 
   parts: { year: 'tahun', month: 'bulan', day: 'hari' },
   verdict: {
@@ -94,6 +93,7 @@ export const translate: Translation<typeof EnglishTranslate> = {
   dates: 'tanggal benar',
   aligned: (head) => `head ${head}`,
   steps: 'langkah',
+  loopStep: (step) => `Langkah ${step}`,
   exportName: 'keselarasan',
 };
 

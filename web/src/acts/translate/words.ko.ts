@@ -38,8 +38,8 @@ export const translate: Translation<typeof EnglishTranslate> = {
   panel: '실행의 시드와 링크',
 
   waiting: '모델을 만드는 중입니다.',
-  status: (step, last, loss, accuracy) =>
-    `${last}단계 중 ${step}단계: 손실 ${loss}, 처음 보는 날짜의 정답률 ${accuracy}.`,
+  status: (step, last, accuracy) =>
+    `${last}단계 중 ${step}단계: 처음 보는 날짜의 정답률 ${accuracy}.`,
 
   parts: { year: '연', month: '월', day: '일' },
   verdict: {
@@ -93,6 +93,7 @@ export const translate: Translation<typeof EnglishTranslate> = {
   dates: '맞힌 날짜',
   aligned: (head) => `헤드 ${head}`,
   steps: '단계',
+  loopStep: (step) => `${step}단계`,
   exportName: '정렬',
 };
 

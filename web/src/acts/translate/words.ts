@@ -33,8 +33,8 @@ export const words = translatable('translate', {
   panel: 'Seed of the run, and a link to it',
 
   waiting: 'Creating the model.',
-  status: (step: number, last: number, loss: string, accuracy: string) =>
-    `Step ${step} of ${last}: loss ${loss}, ${accuracy} of unseen dates right.`,
+  status: (step: number, last: number, accuracy: string) =>
+    `Step ${step} of ${last}: ${accuracy} of unseen dates right.`,
 
   parts: { year: 'year', month: 'month', day: 'day' },
   verdict: {
@@ -94,5 +94,6 @@ export const words = translatable('translate', {
   dates: 'dates right',
   aligned: (head: number) => `head ${head}`,
   steps: 'steps',
+  loopStep: (step: number) => `Step ${step}`,
   exportName: 'the alignment',
 });

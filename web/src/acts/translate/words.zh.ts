@@ -49,8 +49,7 @@ export const translate: Translation<typeof EnglishTranslate> = {
   panel: '这次运行的种子，以及指向它的链接',
 
   waiting: '正在创建模型。',
-  status: (step, last, loss, accuracy) =>
-    `第${step}步，共${last}步：损失${loss}，未见过的日期正确率为${accuracy}。`,
+  status: (step, last, accuracy) => `第${step}步，共${last}步：未见过的日期正确率为${accuracy}。`,
 
   parts: { year: '年', month: '月', day: '日' },
   verdict: {
@@ -102,5 +101,6 @@ export const translate: Translation<typeof EnglishTranslate> = {
   dates: '日期正确率',
   aligned: (head) => `头${head}`,
   steps: '步数',
+  loopStep: (step) => `第${step}步`,
   exportName: '对齐图',
 };

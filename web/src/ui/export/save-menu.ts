@@ -11,14 +11,17 @@ export interface Savable {
   readonly figure: () => SVGSVGElement;
   /** What JSON can say, and typed arrays; undefined while there is nothing to save. */
   readonly data: () => unknown;
+  /** How it came about, as an animated SVG. */
+  readonly loop?: () => SVGSVGElement;
 }
 
-const formats = ['svg', 'png', 'json'] as const;
+const formats = ['svg', 'png', 'json', 'loop'] as const;
 
 const fileMakers = {
   svg: ({ figure }: Savable) => svgFile(figure()),
   png: ({ figure }: Savable) => pngFile(figure()),
   json: ({ data }: Savable) => jsonFile(data()),
+  loop: ({ figure, loop = figure }: Savable) => svgFile(loop()),
 };
 
 /**
@@ -43,7 +46,7 @@ export function createSaveMenu(
     close();
     toggle.focus();
     const name = savable.name.toLowerCase().replaceAll(/[^\p{L}\p{N}]+/gu, '-');
-    const file = `headwise-${name}.${format}`;
+    const file = `headwise-${name}${format === 'loop' ? '-loop.svg' : `.${format}`}`;
     try {
       saveFile(file, await fileMakers[format](savable));
       say(words.exports.saved(file));
@@ -55,7 +58,8 @@ export function createSaveMenu(
   function itemOf(savable: Savable): HTMLElement {
     const { name } = savable;
     const isReady = savable.data() !== undefined;
-    const buttons = formats.map((format) => {
+    const offered = formats.filter((format) => format !== 'loop' || savable.loop !== undefined);
+    const buttons = offered.map((format) => {
       const button = element(
         'button',
         {
