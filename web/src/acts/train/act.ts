@@ -105,7 +105,8 @@ export function createTrainContent(store: Store<TrainState>): HTMLElement[] {
       label: words.panel,
       rail: [
         view.goal.root,
-        element('div', { class: 'run-rail rail-pinned' }, playback.root, view.status, notice.root),
+        element('div', { class: 'run-rail rail-pinned' }, playback.root, view.status),
+        notice.root,
         panel.main,
       ],
       end: createPanelEnd(store, 'train', [

@@ -67,7 +67,6 @@ export function createRunView(store: Store<TrainState>, onChange: () => void): R
   });
   const goal = createGoal(words.goalTask);
   goal.root.classList.add('goal-reserved');
-  goal.root.style.setProperty('--reserved', '4.2em');
   const hatchId = newId('hatch');
   const legend = createWeightLegend(hatchId);
   const enlarged = createEnlargedHead(hatchFill(hatchId), onLook);

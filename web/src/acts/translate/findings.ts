@@ -70,7 +70,8 @@ export function findingOf(record: AlignRecord, hasEnded: boolean): Finding | und
   const latest = record.measurements.at(-1);
   if (latest === undefined) return undefined;
   const { step, accuracy } = latest;
-  const hasLearnt = accuracy >= enoughRight;
+  // Accuracy may waver after that.
+  const hasLearnt = learntAt(record) !== undefined;
   if (!hasLearnt && !hasEnded) return undefined;
   return { step, accuracy, hasLearnt, reading: readingOf(latest, record.options.heads) };
 }

@@ -65,7 +65,7 @@ export const translate: Translation<typeof EnglishTranslate> = {
 
   figure: 'Keselarasan: dari setiap karakter keluaran ke karakter masukan yang diperhatikannya',
   padding: (length, longest) =>
-    `Diarsir: dalam satu batch, masukan ${length} karakter ini diberi padding hingga ${longest} kunci, dan panjang validnya memasker padding itu: bobot 0 dari setiap kueri. Kueri tidak memerlukan masker, karena tidak ada yang dirata-ratakan atas kueri.`,
+    `Diarsir: padding. Dalam satu batch, masukan ${length} karakter ini diisi hingga ${longest} kunci; panjang validnya (valid length) memasker padding itu, sehingga setiap kueri memberinya bobot 0.`,
   queries: 'Karakter keluaran',
   output: (number) => `Keluaran ${number}`,
   query: (number, character, attended) => `Keluaran ${number}, ${character}: ${attended}`,

@@ -67,7 +67,7 @@ export const translate: Translation<typeof EnglishTranslate> = {
 
   figure: '정렬: 각 출력 문자에서 그 문자가 어텐션을 주는 입력 문자로',
   padding: (length, longest) =>
-    `빗금: 배치 안에서 ${length}자인 이 입력은 키 ${longest}개 길이로 패딩(padding)되며, 유효 길이(valid length)가 패딩을 마스크합니다. 그래서 패딩의 가중치는 모든 쿼리에서 0입니다. 쿼리에 대해서는 평균을 내지 않으므로 쿼리에는 마스크가 필요 없습니다.`,
+    `빗금: 패딩(padding). 배치에서는 ${length}자인 이 입력을 키 ${longest}개가 되도록 채웁니다. 유효 길이(valid length)가 패딩을 마스크하므로 모든 쿼리가 패딩에 주는 가중치는 0입니다.`,
   queries: '출력 문자',
   output: (number) => `출력 ${number}`,
   query: (number, character, attended) => `출력 ${number}, ${character}: ${attended}`,

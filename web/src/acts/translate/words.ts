@@ -65,7 +65,7 @@ export const words = translatable('translate', {
 
   figure: 'Alignment: from each output character to the input characters that it attends to',
   padding: (length: number, longest: number) =>
-    `Hatched: in a batch, this input of ${count(length, 'character', 'characters')} is padded to ${longest} keys, and its valid length masks the padding: weight 0 from every query. Queries need no mask, since nothing is averaged over them.`,
+    `Hatched: padding. A batch fills this input of ${count(length, 'character', 'characters')} up to ${longest} keys; its valid length masks the padding, so that every query gives it weight 0.`,
   queries: 'Output characters',
   output: (number: number) => `Output ${number}`,
   query: (number: number, character: string, attended: string) =>

@@ -75,7 +75,7 @@ export const translate: Translation<typeof EnglishTranslate> = {
 
   figure: '对齐：每个输出字符到它所关注的输入字符',
   padding: (length, longest) =>
-    `斜线：在批量中，这个${length}个字符的输入被填充到${longest}个键，有效长度掩蔽了填充部分：任何查询给它的权重都是0。查询不需要掩码，因为不对查询求平均。`,
+    `阴影线：填充。在一个批次中，这个${length}个字符的输入被填充到${longest}个键；有效长度（valid length）把填充掩蔽，所以每个查询给它的权重都是0。`,
   queries: '输出字符',
   output: (number) => `输出${number}`,
   query: (number, character, attended) => `输出${number}，${character}：${attended}`,
