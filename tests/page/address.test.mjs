@@ -137,10 +137,7 @@ const corrected = {
       { 'translate-query': '10' },
       ['translate-text', '“99”', '“3”', '3'],
     ],
-    [
-      { 'translate-text': '5 Mäy 2021!', 'translate-curve': 'x' },
-      { 'translate-text': '5 My 2021' },
-    ],
+    [{ 'translate-text': '5 Mäy 2021!', 'translate-at': 'x' }, { 'translate-text': '5 My 2021' }],
   ],
   questions: [[{ question: 'why' }, {}, ['“why”']]],
 };
@@ -167,7 +164,7 @@ const kept = {
   ],
   look: ['look-arcs=4&look-head=3&look-query=40&look-view=map&look-shut=2.2,12.10'],
   translate: [
-    'translate-model=shared&translate-heads=4&translate-seed=2&translate-text=x&translate-head=4&translate-query=10&translate-curve=loss',
+    'translate-model=shared&translate-heads=4&translate-seed=2&translate-text=x&translate-head=4&translate-query=10&translate-at=500',
   ],
   questions: ['question=why-sqrt-d'],
 };

@@ -123,6 +123,13 @@ test('a run', async (t) => {
     await run.press('One step');
     await run.waitForStep(last + 1);
     assert.notDeepEqual(await run.maps(), now);
+    // The page in another language makes the run anew, up to this step.
+    const link = await page.$eval('.languages a[lang="zh"]', (each) => {
+      each.focus();
+      return each.search;
+    });
+    const measured = last + 1 - ((last + 1) % 4);
+    assert.equal(new URLSearchParams(link).get('train-at'), String(measured));
   });
 
   await t.test('has two heads that work together, whichever query is asked', async () => {

@@ -149,7 +149,12 @@ test('an alignment', async (t) => {
   await t.test(
     'is stepped and begun again, the same for a seed, and learns which head reads what',
     async () => {
-      await act.visit(hidden('&translate-text=30+Sep+1066'));
+      // A link to a moment trains as far as that, and going on drops the step from the address.
+      await act.visit(hidden('&translate-text=30+Sep+1066&translate-at=3'));
+      await waitForStep(3);
+      await act.press('Restart');
+      await act.waitForSearch(hidden('&translate-text=30+Sep+1066'));
+      await waitForStep(0);
       await boxes(7);
       const untrained = await maps();
       await act.press('Step');
@@ -205,11 +210,8 @@ test('an alignment', async (t) => {
         ),
       );
       assert.ok(loop.match(/<path[^>]*><animate attributeName="stroke-opacity"/g).length > 20);
-      await act.click('[type="radio"][value="loss"]');
-      await act.waitForSearch(hidden('&translate-text=30+Sep+1066&translate-curve=loss'));
       assert.ok(
-        (await act.first('.align-charts > svg:not([hidden]) .line[data-series="unseen"]', 'd'))
-          .length > 20,
+        (await act.first('.align-charts .chart .line[data-series="unseen"]', 'd')).length > 20,
       );
       await page.select('#translate .rail select', 'shared');
       await waitForStep(0);

@@ -1,13 +1,12 @@
 import { range } from 'd3-array';
-import { render } from 'lit-html';
+import { html, render, svg, type TemplateResult } from 'lit-html';
 import { headColour } from 'headwise/view';
 
 import type { Store } from '../../address/store.js';
 import { createWeightLegend } from '../../attention/weight-legend.js';
 import { joinSentences } from '../../format/sentences.js';
-import { boundChoice } from '../../ui/controls/choice.js';
 import { createPanelEnd } from '../../ui/controls/panel-end.js';
-import { element, newId, svg } from '../../ui/dom.js';
+import { element, newId } from '../../ui/dom.js';
 import type { Savable } from '../../ui/export/save-menu.js';
 import { oncePerFrame } from '../../ui/once-per-frame.js';
 import { createStage } from '../../ui/stage.js';
@@ -16,7 +15,7 @@ import { maxDateLength } from '../../worker/dates.js';
 import { createWorkerNotice } from '../../worker/notice.js';
 import { createRunControl } from '../../worker/run-driver.js';
 import { createAlignmentFigure } from './alignment-figure.js';
-import { createLossCurve, createShareCurve } from './curves.js';
+import { createShareCurve } from './curves.js';
 import { createDateField } from './date-field.js';
 import { verdictOf } from './findings.js';
 import { createAlignmentLoop } from './loop.js';
@@ -24,7 +23,7 @@ import { createHeadMaps } from './maps.js';
 import { createRail } from './rail.js';
 import { AlignRun, dataOf } from './run.js';
 import { shownOf } from './shown.js';
-import { type TranslateState, curveNames, runOptionsOf } from './state.js';
+import { runOptionsOf, type TranslateState } from './state.js';
 import { words } from './words.js';
 
 /** An encoder–decoder that learns, and what its cross-attention aligns. */
@@ -115,21 +114,9 @@ function createViews(store: Store<TranslateState>, run: AlignRun, drawSoon: () =
       store.change({ head: store.state.head === head + 1 ? 0 : head + 1 });
     },
   });
-  const now = (): typeof run.record => run.record;
-  const charts = { share: createShareCurve(now), loss: createLossCurve(now) };
+  const chart = createShareCurve(() => run.record);
   const chartLegend = element('div');
-  const charted = element(
-    'div',
-    { class: 'align-charts unseen-labels' },
-    boundChoice(store, 'curve', {
-      label: words.curve,
-      values: curveNames,
-      nameOf: (name) => words.curves[name],
-    }),
-    chartLegend,
-    charts.share.root,
-    charts.loss.root,
-  );
+  const charted = element('div', { class: 'align-charts' }, chartLegend, chart.root);
   const verdict = element('p', { class: 'align-verdict' });
   const readOut = element('p', { class: 'read-out align-read-out' }, words.hint);
   const padding = element('p', { class: 'note align-padding' });
@@ -168,11 +155,8 @@ function createViews(store: Store<TranslateState>, run: AlignRun, drawSoon: () =
       const head = state.head === 0 ? undefined : state.head - 1;
       figure.draw(shown, query, head);
       maps.draw(shown, record.measurements.at(-1), query, head);
-      for (const name of curveNames) {
-        charts[name].root.toggleAttribute('hidden', name !== state.curve);
-        charts[name].draw();
-      }
-      render(state.curve === 'loss' ? lossLegend() : headsLegend(shown.heads), chartLegend);
+      chart.draw();
+      render(legendOf(shown.heads), chartLegend);
       views.setAttribute('data-heads', String(shown.heads));
       verdict.textContent = query === undefined ? verdictOf(record, run.state === 'ended') : '';
       readOut.textContent = query === undefined ? words.hint : shown.sentenceOf(query);
@@ -185,44 +169,22 @@ function createViews(store: Store<TranslateState>, run: AlignRun, drawSoon: () =
   };
 }
 
-/** A piece of a line, and what it is. */
-function legendOf(
-  entries: readonly { readonly name: string; readonly line: SVGElement }[],
-): HTMLElement {
-  return element(
-    'ul',
-    { class: 'chart-legend' },
-    ...entries.map(({ name, line }) =>
-      element(
-        'li',
-        {},
-        svg(
-          'svg',
-          { class: 'chart-legend-line', viewBox: '0 0 24 8', 'aria-hidden': 'true' },
-          line,
-        ),
-        name,
+/** A piece of each line of the chart, and what it is. */
+const legendOf = (heads: number): TemplateResult => html`
+  <ul class="chart-legend">
+    ${entryOf(words.dates, svg`<path class="line" data-series="unseen" d="M1,4H23" />`)}
+    ${range(heads).map((head) =>
+      entryOf(
+        words.aligned(head + 1),
+        svg`<path class="line" .style=${`stroke: ${headColour(head)}`} d="M1,4H23" />`,
       ),
-    ),
-  );
-}
+    )}
+  </ul>
+`;
 
-const d = 'M1,4H23';
-const seriesLine = (series: string): SVGElement =>
-  svg('path', { class: 'line', 'data-series': series, d });
-
-const lossLegend = (): HTMLElement =>
-  legendOf([
-    { name: words.trained, line: seriesLine('training') },
-    { name: words.unseen, line: seriesLine('unseen') },
-  ]);
-
-const headsLegend = (heads: number): HTMLElement =>
-  legendOf([
-    { name: words.dates, line: seriesLine('unseen') },
-    ...range(heads).map((head) => {
-      const line = svg('path', { class: 'line align-line', d });
-      line.style.setProperty('stroke', headColour(head));
-      return { name: words.aligned(head + 1), line };
-    }),
-  ]);
+const entryOf = (name: string, line: TemplateResult): TemplateResult => html`
+  <li>
+    <svg class="chart-legend-line" viewBox="0 0 24 8" aria-hidden="true">${line}</svg>
+    ${name}
+  </li>
+`;

@@ -17,8 +17,6 @@ import { corrections } from './intro.js';
 
 export const alignHeadCounts = [1, 2, 4] as const;
 
-export const curveNames = ['share', 'loss'] as const;
-
 /** What the controls of the act hold. */
 export interface TranslateState extends AlignmentOptions {
   /** The date that the model is shown reading. */
@@ -27,7 +25,6 @@ export interface TranslateState extends AlignmentOptions {
   readonly head: number;
   /** The character of the answer that is looked at, from 1; 0 for all. */
   readonly query: number;
-  readonly curve: (typeof curveNames)[number];
   /** The step up to which a run is trained when it is opened. */
   readonly at: number;
 }
@@ -53,7 +50,6 @@ const fields: Fields<TranslateState> = {
   text: textField,
   head: numberField('translate-head', { min: 0, max: 4, step: 1 }, 0),
   query: numberField('translate-query', { min: 0, max: isoLength, step: 1 }, 0),
-  curve: choiceField('translate-curve', curveNames, 'share'),
   at: numberField('translate-at', { min: 0, max: lastAlignmentStep, step: 1 }, 0),
 };
 

@@ -81,12 +81,6 @@ export const translate: Translation<typeof EnglishTranslate> = {
   best: 'terbaik',
   outlined:
     'Bergaris tepi: karakter asal keluaran. Batang: bagian bobot head pada karakter itu, atas tanggal baru; garis kecil menandai letak bobot seragam.',
-  curve: 'Kurva',
-  curves: { share: 'Akurasi dan keselarasan', loss: 'Loss' },
-  loss: 'Loss',
-  lossCurve: 'Loss menurut langkah pelatihan, untuk data pelatihan dan tanggal baru',
-  trained: 'pelatihan',
-  unseen: 'tanggal baru',
   shares: 'Bagian',
   shareCurve:
     'Bagian tanggal baru yang benar, dan bagian bobot setiap head pada karakter yang benar',

@@ -82,12 +82,6 @@ export const translate: Translation<typeof EnglishTranslate> = {
   best: '최고',
   outlined:
     '테두리: 출력이 비롯된 문자. 막대: 처음 보는 날짜에서 헤드의 가중치 중 그 문자에 놓인 비율. 눈금은 가중치가 균등할 때의 위치입니다.',
-  curve: '곡선',
-  curves: { share: '정확도와 정렬', loss: '손실' },
-  loss: '손실',
-  lossCurve: '학습 단계에 따른 학습 날짜와 처음 보는 날짜의 손실',
-  trained: '학습',
-  unseen: '처음 보는 날짜',
   shares: '비율',
   shareCurve: '처음 보는 날짜 중 맞힌 비율과, 각 헤드의 가중치 중 올바른 문자에 놓인 비율',
   dates: '맞힌 날짜',

@@ -82,12 +82,6 @@ export const words = translatable('translate', {
   best: 'best',
   outlined:
     'Outlined: the characters that the output comes from. Bars: share of the head’s weight on them, over unseen dates; the tick is where uniform weights would be.',
-  curve: 'Curve',
-  curves: { share: 'Accuracy and alignment', loss: 'Loss' },
-  loss: 'Loss',
-  lossCurve: 'Loss by training step, of training and of unseen dates',
-  trained: 'training',
-  unseen: 'unseen dates',
   shares: 'Share',
   shareCurve:
     'Share of unseen dates that are right, and of each head’s weight on the right characters',

@@ -90,12 +90,6 @@ export const translate: Translation<typeof EnglishTranslate> = {
   best: '最佳',
   outlined:
     '框出的是该输出所来自的字符。条形：在未见过的日期上，该头的权重落在这些字符上的份额；刻度线是均匀权重的位置。',
-  curve: '曲线',
-  curves: { share: '精度和对齐', loss: '损失' },
-  loss: '损失',
-  lossCurve: '训练日期和未见过的日期的损失，随训练步数变化',
-  trained: '训练',
-  unseen: '未见过的日期',
   shares: '份额',
   shareCurve: '未见过的日期的正确率，以及每个头的权重落在正确字符上的份额',
   dates: '日期正确率',
