@@ -3,18 +3,16 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'vitest';
 import { createTranslateStore } from '../../web/src/acts/translate/state.ts';
 import { createInsideStore } from '../../web/src/acts/inside/state.ts';
-import { createHeadsStore } from '../../web/src/acts/heads/state.ts';
 import { createPruneStore } from '../../web/src/acts/prune/state.ts';
 import { questionsFields } from '../../web/src/questions/state.ts';
 import { lookFields } from '../../web/src/acts/look/state.ts';
-import { toyFields } from '../../web/src/acts/toy/state.ts';
+import { createKeysStore } from '../../web/src/acts/equal-keys/state.ts';
 import { runOptionsOf, trainFields } from '../../web/src/acts/train/state.ts';
 import { Store } from '../../web/src/address/store.ts';
 
 const stores = {
-  toy: () => new Store(toyFields),
   inside: createInsideStore,
-  heads: createHeadsStore,
+  'equal-keys': createKeysStore,
   train: () => new Store(trainFields),
   prune: createPruneStore,
   look: () => new Store(lookFields),
@@ -28,17 +26,10 @@ const written = (store) => {
   return Object.fromEntries(parameters);
 };
 
-const sixteen = Array(16).fill('a').join(' ');
 const many = '0.1,'.repeat(400) + '1';
 
 /** Of each act: what an address asks for, and what is used in its place; parameters at their defaults are left out. */
 const corrected = {
-  toy: [
-    [
-      { 'toy-guess': 'luck', 'toy-input': 'random', 'toy-steps': '99' },
-      { 'toy-input': 'random', 'toy-steps': '50' },
-    ],
-  ],
   inside: [
     [
       {
@@ -49,29 +40,22 @@ const corrected = {
     ],
     [{ 'inside-divisor': '1000' }, { 'inside-divisor': '512' }],
   ],
-  heads: [
+  'equal-keys': [
     [
-      { input: 'zeros', seed: '1e9', heads: '7', valid: '9,-1,4' },
-      { valid: '6,0' },
-      ['“zeros”', '“1e9”', '“7”', '“9,-1,4”'],
-    ],
-    [
-      { scale: '11', dropout: '1', part: 'k_proj', tokens: 'bytes' },
-      { scale: '10', dropout: '0.9' },
-    ],
-    [
-      { scale: '0.3', dropout: '0.33' },
-      { scale: '0.25', dropout: '0.3' },
-    ],
-    [
-      { input: 'text', text: Array(20).fill('a').join(' ') },
-      { input: 'text', text: sixteen },
-      ['16'],
+      {
+        input: 'zeros',
+        seed: '1e9',
+        heads: '7',
+        valid: '9',
+        'toy-guess': 'luck',
+        'toy-steps': '99',
+      },
+      { valid: '6', 'toy-steps': '50' },
+      ['“zeros”', '“1e9”', '“7”', '“9”', '“luck”', '“99”'],
     ],
     [{ input: 'own', numbers: '1,x' }, { input: 'own' }, ['“x”']],
     [{ input: 'own', numbers: many }, { input: 'own' }, ['1500']],
     [{ input: 'own', file: 'mine.npy' }, { input: 'own' }, ['“mine.npy”']],
-    [{ input: 'own', file: 'pasted numbers' }, { input: 'own' }, ['pasted']],
   ],
   train: [
     [
@@ -144,14 +128,13 @@ const corrected = {
 
 /** Addresses that mean what they say. */
 const kept = {
-  toy: ['toy-guess=training&toy-input=random&toy-steps=50', 'toy-guess=skipped'],
   inside: [
     'inside-step=9&inside-input=sentence&inside-layer=1&inside-head=4&inside-query=40&inside-key=8&inside-order=product&inside-divisor=7.99',
   ],
-  heads: [
-    'input=ones&seed=2&heads=20&valid=6,1&causal=1&scale=2.25&dropout=0.5&contrast=1&gates=0,0.25,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,0.95&sample=2&head=20&compare=19&part=W_o',
-    'input=patterns&answer=5&names=1&valid=10,4',
-    'input=text&text=a b\nc&tokens=letters&positions=0&valid=1,1',
+  'equal-keys': [
+    'toy-guess=training&seed=2&heads=20&valid=6&causal=1&toy-steps=50&head=20',
+    'keys-question=mask&mask-guess=one&input=random',
+    'keys-question=patterns&answer=5&input=patterns&valid=4&names=1',
     'input=own&numbers={"queries": [[1, 2]], "keys": [[1], [2]]}&valid=1',
   ],
   train: [
@@ -211,14 +194,15 @@ for (const [act, makeStore] of Object.entries(stores)) {
 }
 
 test('values that depend on another follow it, without words', () => {
-  const heads = createHeadsStore();
-  heads.change({ heads: 20, head: 20, compare: 19 });
-  heads.change({ heads: 5 });
-  assert.deepEqual(written(heads), { head: '5' });
-  // An answer is one to planted patterns alone.
-  heads.change({ input: 'patterns', answer: 2 });
-  heads.change({ input: 'random' });
-  assert.equal(heads.state.answer, 0);
+  const keys = createKeysStore();
+  keys.change({ heads: 20, head: 20 });
+  keys.change({ heads: 5 });
+  assert.deepEqual(written(keys), { head: '5' });
+  // An answer is one to planted patterns alone, and only a layer of ones or random numbers is trained.
+  keys.change({ input: 'patterns', answer: 2, steps: 3 });
+  assert.equal(keys.state.steps, 0);
+  keys.change({ input: 'random' });
+  assert.equal(keys.state.answer, 0);
 
   const train = new Store(trainFields);
   train.readFrom(new URLSearchParams('train-at=50'));

@@ -1,0 +1,94 @@
+import { range } from 'd3-array';
+import { Tensor } from 'headwise';
+
+import { type AttentionInput, numHiddens } from '../../attention/input.js';
+import { patternLength as length } from './sizes.js';
+
+/** Numbers after the position, from which the values are made. */
+const content = 8;
+const size = length + content;
+
+/** Score of the key that a pattern asks for; the other scores are about 0. */
+const sharpness = 5;
+/** How much a query's content disturbs its scores. */
+const noise = 0.6;
+
+/** What heads can be planted to look at. */
+export const plantedPatterns = ['copy', 'previousToken', 'firstToken', 'diagonal', 'even'] as const;
+export type PlantedPattern = (typeof plantedPatterns)[number];
+
+const back = (query: number, by: number): number | undefined =>
+  query < by ? undefined : query - by;
+
+/** The key that a pattern asks for, if any; `even` asks for none. */
+const targets: Readonly<Record<PlantedPattern, (query: number) => number | undefined>> = {
+  previousToken: (query) => back(query, 1),
+  firstToken: () => 0,
+  diagonal: (query) => query,
+  copy: (query) => back(query, 3),
+  even: () => undefined,
+};
+
+export const targetOf = (pattern: PlantedPattern, query: number): number | undefined =>
+  targets[pattern](query);
+
+/** The pattern of each head, in an order that the seed decides. Some head looks three back, however few there are. */
+export function plantedIn(numHeads: number, seed: number): readonly PlantedPattern[] {
+  const drawn = Tensor.randn([numHeads], 13 * seed).data;
+  const order = range(numHeads).sort((one, other) => (drawn[one] ?? 0) - (drawn[other] ?? 0));
+  return range(numHeads).map(
+    (head) => plantedPatterns[order.indexOf(head) % plantedPatterns.length] ?? 'even',
+  );
+}
+
+/**
+ * Tokens that contain their position, and parameters by which each head follows a pattern. A token is its one-hot
+ * position and random content. W_k passes the position on; W_q turns a query's position into the one that it looks
+ * for, so that only the product with that key is large.
+ */
+export function patternInput(numHeads: number, seed: number): AttentionInput {
+  const tokens = Tensor.randn([1, length, size], 2 * seed);
+  const shape = [numHeads * length, size];
+  const queryWeights = Tensor.randn(shape, 2 * seed + 1);
+  const keyWeights = Tensor.zeros(shape);
+  for (const position of range(length)) {
+    tokens.data.fill(0, position * size, position * size + length);
+    tokens.data[position * size + position] = 1;
+  }
+  plantedIn(numHeads, seed).forEach((pattern, head) => {
+    for (const row of range(length)) {
+      const start = (head * length + row) * size;
+      keyWeights.data[start + row] = 1;
+      for (const column of range(size)) {
+        // A query without such a key looks for the first one.
+        const target = pattern === 'even' ? undefined : (targetOf(pattern, column) ?? 0);
+        const wanted = column < length && target === row;
+        const disturbed = column < length || pattern === 'even' ? 0 : noise;
+        queryWeights.data[start + column] = wanted
+          ? sharpness * Math.sqrt(length)
+          : disturbed * (queryWeights.data[start + column] ?? 0);
+      }
+    }
+  });
+  return {
+    queries: tokens,
+    keys: tokens,
+    values: tokens,
+    parameters: {
+      'W_q.weight': queryWeights,
+      'W_k.weight': keyWeights,
+      'W_v.weight': scaled(Tensor.randn(shape, 3 * seed), 1 / Math.sqrt(size)),
+      'W_o.weight': scaled(
+        Tensor.randn([numHiddens, numHeads * length], 5 * seed),
+        1 / Math.sqrt(numHeads * length),
+      ),
+    },
+  };
+}
+
+function scaled(tensor: Tensor, factor: number): Tensor {
+  return new Tensor(
+    tensor.data.map((value) => factor * value),
+    tensor.shape,
+  );
+}

@@ -1,0 +1,199 @@
+import { max, range } from 'd3-array';
+import { html, render, type TemplateResult } from 'lit-html';
+
+import { hideable } from '../../address/hideable.js';
+import type { Store } from '../../address/store.js';
+import { formatShort } from '../../format/numbers.js';
+import { joinSentences } from '../../format/sentences.js';
+import { createChoice } from '../../ui/controls/choice.js';
+import { element, setAttributes } from '../../ui/dom.js';
+import { withHeadColour } from '../../ui/head-colour.js';
+import { say } from '../../ui/live-region.js';
+import { type Cause, causes, type KeysState, questions, shares, validLenOf } from './state.js';
+import type { HeadSummary } from './summary.js';
+import { words } from './words.js';
+
+type Summaries = readonly (HeadSummary | undefined)[];
+
+export interface Predict {
+  readonly root: HTMLElement;
+  /** @param difference the largest between two heads' weights at the same cell */
+  show(state: KeysState, summaries: Summaries, difference: number): void;
+}
+
+/** What a question shows. */
+interface Standing {
+  readonly options: TemplateResult;
+  readonly told: string;
+  readonly isReached: boolean;
+}
+
+/** Where each question begins. */
+const starts = {
+  keys: { input: 'ones', seed: 1 },
+  mask: { input: 'random' },
+  patterns: { input: 'patterns' },
+} as const satisfies Record<KeysState['question'], Partial<KeysState>>;
+
+/**
+ * The questions of the act, one at a time. The reader predicts, then tests the prediction with the controls. The card
+ * keeps its size, so that no control moves when an answer comes.
+ */
+export function createPredict(store: Store<KeysState>): Predict {
+  const asked = element('p', { class: 'predict-question' });
+  const options = element('div', { class: 'predict-options', role: 'group' });
+  const told = element('p', { class: 'predict-told' });
+  const choice = createChoice({
+    label: words.predict.label,
+    values: questions,
+    nameOf: (question) => words.predict.names[question],
+    onChoose: (question) => {
+      const plain = { validLens: [], causal: false, steps: 0, answer: 0, names: false };
+      store.change({ question, ...plain, ...starts[question] });
+    },
+  });
+  /** How far the heads differed after each cause. */
+  const tried = new Map<Cause, number>();
+  let isMaskTried = false;
+
+  const option = <Name extends string>(
+    name: Name,
+    label: string,
+    guess: string,
+    onChoose: (name: Name) => void,
+    result = '',
+  ): TemplateResult =>
+    html`<button
+      type="button"
+      class="predict-option"
+      data-option=${name}
+      aria-pressed=${String(name === guess)}
+      @click=${() => {
+        onChoose(name);
+      }}
+    >
+      <span>${label}</span> <span class="predict-result">${result}</span>
+    </button>`;
+  const verdictOf = <Name extends string>(
+    guess: 'open' | Name,
+    right: NoInfer<Name>,
+    names: Readonly<Record<Name, string>>,
+  ): string => (guess === 'open' ? '' : words.predict.verdict(names[guess], guess === right));
+
+  const standings = {
+    keys({ guess }: KeysState): Standing {
+      const isReached = tried.has('keys');
+      return {
+        options: html`${causes.map((cause) =>
+          option(
+            cause,
+            words.predict.causes[cause],
+            guess,
+            (chosen) => {
+              store.change({ guess: chosen });
+            },
+            resultOf(tried.get(cause)),
+          ),
+        )}`,
+        told: isReached
+          ? joinSentences([
+              verdictOf(guess, 'keys', words.predict.causes),
+              words.predict.reached.keys,
+            ])
+          : words.predict.open.keys,
+        isReached,
+      };
+    },
+    mask({ maskGuess }: KeysState): Standing {
+      return {
+        options: html`${shares.map((share) =>
+          option(share, words.predict.shares[share], maskGuess, (chosen) => {
+            store.change({ maskGuess: chosen });
+          }),
+        )}`,
+        told: isMaskTried
+          ? joinSentences([
+              verdictOf(maskGuess, 'one', words.predict.shares),
+              words.predict.reached.mask,
+            ])
+          : words.predict.open.mask,
+        isReached: isMaskTried,
+      };
+    },
+    patterns({ heads, answer }: KeysState, summaries: Summaries): Standing {
+      const isReached = isFound(summaries, answer);
+      return {
+        options: html`${range(1, heads + 1).map(
+          (head) =>
+            html`<button
+              type="button"
+              class="predict-head"
+              data-option=${head}
+              aria-pressed=${String(head === answer)}
+              aria-label=${words.predict.head(head)}
+              @click=${() => {
+                store.change({ input: 'patterns', answer: head, head });
+              }}
+              .textContent=${String(head)}
+            ></button>`,
+        )}`,
+        told: answer === 0 ? words.predict.open.patterns : outcomeOf(summaries, answer, isReached),
+        isReached,
+      };
+    },
+  };
+
+  const root = hideable(
+    'goal',
+    element('section', { class: 'goal predict' }, choice.root, asked, options, told),
+  );
+  return {
+    root,
+    show(state, summaries, difference) {
+      const cause = causeIn(state, difference);
+      if (cause !== undefined) tried.set(cause, difference);
+      isMaskTried ||= validLenOf(state) === 1 && state.question === 'mask';
+      const { question } = state;
+      choice.show(question);
+      const standing = standings[question](state, summaries);
+      asked.textContent = words.predict.questions[question];
+      setAttributes(options, { 'aria-label': words.predict.questions[question] });
+      render(standing.options, options);
+      options.querySelectorAll<HTMLElement>('.predict-head').forEach(withHeadColour);
+      say(told, standing.told);
+      setAttributes(root, { 'data-question': question, 'data-reached': standing.isReached });
+    },
+  };
+}
+
+/** Whether the marked head looks three back: by its weights, not by what was planted. */
+export const isFound = (summaries: Summaries, answer: number): boolean =>
+  summaries[answer - 1]?.pattern === 'copy';
+
+/** What a state tests about equal keys, if anything: causes change one at a time. */
+function causeIn({ input, seed, steps }: KeysState, difference: number): Cause | undefined {
+  if (input !== 'ones') return difference > 0 ? 'keys' : undefined;
+  if (steps > 0) return 'training';
+  return seed === 1 ? undefined : 'parameters';
+}
+
+const resultOf = (difference: number | undefined): string =>
+  difference === undefined ? '' : words.predict.difference(shortened(difference));
+
+/** `0` only if it is. */
+export const shortened = (difference: number): string =>
+  difference === 0 ? '0' : formatShort(difference);
+
+function outcomeOf(summaries: Summaries, answer: number, isReached: boolean): string {
+  const { onCopy = 0, pattern = 'mixed', weight = 0 } = summaries[answer - 1] ?? {};
+  const others = summaries.filter((_summary, head) => head !== answer - 1);
+  const outcome = {
+    onCopy: formatShort(onCopy),
+    elsewhere: formatShort(max(others, (other) => other?.onCopy) ?? 0),
+    instead:
+      pattern === 'mixed' || pattern === 'even'
+        ? words.pattern[pattern]
+        : `${words.pattern[pattern]} (${formatShort(weight)})`,
+  };
+  return isReached ? words.predict.found(outcome) : words.predict.missed(outcome);
+}

@@ -1,0 +1,146 @@
+import {
+  choiceField,
+  type Field,
+  type Fields,
+  nearest,
+  numberField,
+  numberListField,
+  seedRange,
+  switchField,
+} from '../../address/field.js';
+import { type Normalized, Store } from '../../address/store.js';
+import { words as addressWords } from '../../address/words.js';
+import { cutTo } from '../../format/sentences.js';
+import { reasonOf } from '../../ui/reason.js';
+import { inputNames, type InputState, sizesOf } from './sizes.js';
+import { words } from './state-words.js';
+import { maxNameLength, readNumbers, type UserFile } from './user-data.js';
+
+/** The questions of the act, in order. Each asks for a prediction first. */
+export const questions = ['keys', 'mask', 'patterns'] as const;
+export type Question = (typeof questions)[number];
+
+/** What may make heads differ that attend to equal keys. */
+export const causes = ['parameters', 'keys', 'training'] as const;
+export type Cause = (typeof causes)[number];
+
+/** How much weight the only valid key may get. */
+export const shares = ['same', 'heads', 'one'] as const;
+export type Share = (typeof shares)[number];
+
+export interface KeysState extends InputState {
+  readonly question: Question;
+  readonly guess: 'open' | Cause;
+  readonly maskGuess: 'open' | Share;
+  /** The head that the reader marked as looking three back, counted from 1; 0: none. */
+  readonly answer: number;
+  /** At most one number. None: the input's own valid length. */
+  readonly validLens: readonly number[];
+  readonly causal: boolean;
+  /** Training steps of the layer; 0 unless the input is ones or random. */
+  readonly steps: number;
+  /** The enlarged head, counted from 1. */
+  readonly head: number;
+  /** Whether planted patterns are named before the reader has found one. */
+  readonly names: boolean;
+}
+
+/** After 50 steps the loss is nearly 0. */
+export const stepsRange = { min: 0, max: 50, step: 1 } as const;
+const initialHeads = 5;
+const headRange = { min: 1, max: 20, step: 1 } as const;
+
+/** The longest numbers that an address can hold in all browsers. */
+export const maxNumbersLength = 1500;
+
+const fields = {
+  question: choiceField('keys-question', questions, 'keys'),
+  guess: choiceField('toy-guess', ['open', ...causes], 'open'),
+  maskGuess: choiceField('mask-guess', ['open', ...shares], 'open'),
+  answer: numberField('answer', { ...headRange, min: 0 }, 0),
+  input: choiceField('input', inputNames, 'ones'),
+  seed: numberField('seed', seedRange, 1),
+  heads: numberField('heads', { ...headRange, max: 64 }, initialHeads),
+  validLens: numberListField('valid'),
+  causal: switchField('causal'),
+  steps: numberField('toy-steps', stepsRange, 0),
+  head: numberField('head', headRange, 1),
+  names: switchField('names'),
+  numbers: numbersField('numbers', '1, 0, 0, 2\n0, 1, 0, 2\n0, 0, 1, 2\n1, 0, 0, 2'),
+} satisfies Partial<Fields<KeysState>>;
+
+/** Pasted numbers that can be read. They are never truncated: truncated numbers would be other numbers. */
+function numbersField(name: string, initial: string): Field<string> {
+  return {
+    name,
+    initial,
+    write: String,
+    read(written) {
+      if (written.length > maxNumbersLength) {
+        return { value: initial, correction: words.corrections.tooManyNumbers(maxNumbersLength) };
+      }
+      try {
+        readNumbers(written);
+        return { value: written };
+      } catch (error) {
+        const reason = reasonOf(error, words.user.unreadable);
+        return { value: initial, correction: words.corrections.numbers(reason) };
+      }
+    },
+  };
+}
+
+export function validLenOf(state: KeysState): number {
+  const { keys, validLen } = sizesOf(state);
+  return nearest(state.validLens[0] ?? validLen, { min: 0, max: keys, step: 1 });
+}
+
+/** Makes values fit the input and each other. */
+function normalize(given: KeysState): Normalized<KeysState> {
+  const corrections: string[] = [];
+  let { heads } = given;
+  const { headCounts, validLen: initialLen } = sizesOf(given);
+  if (!headCounts.includes(heads)) {
+    heads = headCounts.includes(initialHeads) ? initialHeads : (headCounts.at(-1) ?? 1);
+    const { name } = fields.heads;
+    corrections.push(addressWords.choice(name, String(given.heads), headCounts, String(heads)));
+  }
+  const validLen = validLenOf(given);
+  const [written = validLen] = given.validLens;
+  if (written !== validLen) {
+    const { name } = fields.validLens;
+    corrections.push(addressWords.list(name, String(written), String(validLen)));
+  }
+  const canTrain = given.input === 'ones' || given.input === 'random';
+  const state = {
+    ...given,
+    heads,
+    validLens: validLen === initialLen ? [] : [validLen],
+    steps: canTrain ? given.steps : 0,
+    head: Math.min(given.head, heads),
+    answer: given.input !== 'patterns' || given.answer > heads ? 0 : given.answer,
+  };
+  return { state, corrections };
+}
+
+/** The state of the act. It remembers the last file, because an address has only its name. */
+export function createKeysStore(): Store<KeysState> {
+  let last: UserFile | undefined;
+  const file: Field<UserFile | undefined> = {
+    name: 'file',
+    initial: undefined,
+    write: (held) => held?.name ?? '',
+    isSame: (a, b) => a === b,
+    read(written) {
+      if (written === '') return { value: undefined };
+      const wanted = cutTo(written, maxNameLength);
+      if (last?.name === wanted) return { value: last };
+      return { value: undefined, correction: words.corrections.file(wanted) };
+    },
+  };
+  const store = new Store<KeysState>({ ...fields, file }, normalize);
+  store.subscribe((state) => {
+    last = state.file ?? last;
+  });
+  return store;
+}

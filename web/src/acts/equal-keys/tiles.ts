@@ -1,0 +1,178 @@
+import { range } from 'd3-array';
+
+import type { AttentionView } from '../../attention/attention-view.js';
+import { weightColours } from '../../attention/colour.js';
+import type { Cell, Selection } from '../../attention/map-selection.js';
+import { words as mapWords } from '../../attention/words.js';
+import { element, setAttributes, setText, svg } from '../../ui/dom.js';
+import { composeDrawings, drawLegend } from '../../ui/export/drawing.js';
+import type { Savable } from '../../ui/export/save-menu.js';
+import { withHeadColour } from '../../ui/head-colour.js';
+import { words } from './words.js';
+
+export interface Tiles {
+  readonly root: HTMLElement;
+  readonly savable: Savable;
+  /** @param notes lines below the name of each head; heads count from 0 */
+  draw(view: AttentionView, notes: readonly (readonly string[])[], selected: number): void;
+  /** Rings a cell in the maps of all heads. */
+  ring(cell: Cell | undefined): void;
+}
+
+interface Options {
+  readonly hatch: string;
+  readonly legend: HTMLElement;
+  readonly selection: Selection;
+  readonly onChoose: (head: number) => void;
+}
+
+/** Side of a cell with its gap, in units of the drawing. */
+const pitch = 10;
+/** As many heads are in a row. */
+const maxColumns = 10;
+
+/**
+ * The maps of all heads side by side: a button for each head, whose cells answer to the pointer. For speed the cells are
+ * updated in place, and have neither text nor labels: the enlarged map has both.
+ */
+export function createTiles({ hatch, legend, selection, onChoose }: Options): Tiles {
+  const root = element('div', { class: 'key-tiles', role: 'group', 'aria-label': words.figure });
+  let tiles: readonly Tile[] = [];
+  let shape = '';
+  let shown: AttentionView | undefined;
+
+  const cellOf = (event: PointerEvent | MouseEvent): Cell | undefined => {
+    const { target } = event;
+    const drawing = target instanceof Element ? target.closest('svg') : null;
+    const head = tiles.findIndex((tile) => tile.drawing === drawing);
+    if (drawing === null || head < 0 || shown === undefined) return undefined;
+    const [, , queries = 0, keys = 0] = shown.weights.shape;
+    const { left, top, width, height } = drawing.getBoundingClientRect();
+    const at = (share: number, count: number): number =>
+      Math.min(Math.max(Math.floor(share * count), 0), count - 1);
+    const query = at((event.clientY - top) / height, queries);
+    return { sample: 0, head, query, key: at((event.clientX - left) / width, keys) };
+  };
+  root.addEventListener('pointermove', (event) => {
+    const cell = cellOf(event);
+    if (cell !== undefined && event.pointerType !== 'touch') selection.hover(cell);
+  });
+  root.addEventListener('pointerleave', () => {
+    selection.hover(undefined);
+  });
+  root.addEventListener('click', (event) => {
+    const { target } = event;
+    const head = tiles.findIndex((tile) => target instanceof Node && tile.root.contains(target));
+    if (head < 0) return;
+    // A press by the keyboard has no place.
+    const cell = event.detail > 0 ? cellOf(event) : undefined;
+    if (cell !== undefined) selection.pin(cell);
+    onChoose(head);
+  });
+
+  return {
+    root,
+    savable: {
+      name: words.maps,
+      figure() {
+        const pieces = tiles.map(({ drawing }, head) => ({
+          drawing,
+          title: mapWords.map.title(head + 1),
+        }));
+        const rows = range(0, pieces.length, maxColumns).map((at) =>
+          pieces.slice(at, at + maxColumns),
+        );
+        return composeDrawings([...rows, [drawLegend(legend)]]);
+      },
+      data: () => shown && { validLens: shown.validLens, weights: shown.weights },
+    },
+    draw(view, notes, selected) {
+      const isOther = shown !== view;
+      shown = view;
+      if (shape !== view.weights.shape.join()) {
+        shape = view.weights.shape.join();
+        const [, heads = 0, queries = 0, keys = 0] = view.weights.shape;
+        tiles = range(heads).map((head) => createTile(head, queries, keys, hatch));
+        root.replaceChildren(...tiles.map((tile) => tile.root));
+        root.style.setProperty('--columns', String(Math.min(heads, maxColumns)));
+        setAttributes(root, { 'data-many': heads > maxColumns / 2 });
+      }
+      tiles.forEach((tile, head) => {
+        if (isOther) tile.draw(view);
+        tile.describe(notes[head] ?? [], head === selected);
+      });
+    },
+    ring(cell) {
+      for (const tile of tiles) tile.ring(cell);
+    },
+  };
+}
+
+interface Tile {
+  readonly root: HTMLButtonElement;
+  readonly drawing: SVGSVGElement;
+  draw(view: AttentionView): void;
+  describe(lines: readonly string[], isSelected: boolean): void;
+  ring(cell: Cell | undefined): void;
+}
+
+function createTile(head: number, queries: number, keys: number, hatch: string): Tile {
+  const cells = range(queries * keys).map((at) =>
+    svg('rect', {
+      class: 'key-cell',
+      x: (at % keys) * pitch + 0.5,
+      y: Math.floor(at / keys) * pitch + 0.5,
+      width: pitch - 1,
+      height: pitch - 1,
+    }),
+  );
+  const side = { width: pitch, height: pitch, rx: 1 };
+  const ring = svg(
+    'g',
+    { class: 'ring' },
+    svg('rect', { class: 'ring-outer', ...side }),
+    svg('rect', { class: 'ring-inner', ...side }),
+  );
+  const drawing = svg(
+    'svg',
+    {
+      class: 'key-map',
+      viewBox: `0 0 ${keys * pitch} ${queries * pitch}`,
+      'aria-hidden': 'true',
+    },
+    ...cells,
+    ring,
+  );
+  const note = element('span', { class: 'head-note' });
+  const title = element('span', { class: 'head-title' }, mapWords.map.title(head + 1));
+  const root = element('button', { type: 'button', class: 'key-tile' }, title, ' ', note, drawing);
+  return {
+    root: withHeadColour(root, head),
+    drawing,
+    draw({ weights, isMasked }) {
+      const { fill: colourOf } = weightColours(head);
+      cells.forEach((cell, at) => {
+        const [query, key] = [Math.floor(at / keys), at % keys];
+        const weight = weights.at(0, head, query, key);
+        const fill = isMasked(0, query, key) ? hatch : colourOf(weight);
+        // Cells that keep their colour are not touched.
+        if (cell.getAttribute('fill') !== fill) cell.setAttribute('fill', fill);
+        cell.setAttribute('data-weight', String(weight));
+      });
+    },
+    describe(lines, isSelected) {
+      lines.forEach((line, at) => {
+        setText(note.children.item(at) ?? note.appendChild(element('span')), line);
+      });
+      while (note.children.length > lines.length) note.lastElementChild?.remove();
+      setAttributes(root, { 'aria-pressed': String(isSelected) });
+    },
+    ring(cell) {
+      setAttributes(ring, {
+        'data-shown': cell !== undefined,
+        'data-here': cell?.head === head,
+        transform: cell && `translate(${cell.key * pitch} ${cell.query * pitch})`,
+      });
+    },
+  };
+}
