@@ -1,8 +1,16 @@
-import { scaledDotProductAttention, type StateDict, type Tensor } from 'headwise';
+import { MultiHeadAttention, type StateDict, type Tensor } from 'headwise';
 
-import type { AttentionInput } from './input.js';
-import { biasOf, keptWeights, projectHeads, weightOf } from './intermediates.js';
-import { type LayerSettings, withLayer } from './layer.js';
+import { type AttentionInput, numHiddens } from './input.js';
+import { projectHeads, weightOf } from './intermediates.js';
+
+/** The settings of a layer beside its input. */
+export interface LayerSettings {
+  readonly seed: number;
+  readonly heads: number;
+  /** The number of valid keys of each sample. */
+  readonly validLens: readonly number[];
+  readonly causal: boolean;
+}
 
 /** One forward pass, as the figures need it. */
 export interface AttentionView {
@@ -11,89 +19,52 @@ export interface AttentionView {
   readonly headSize: number;
   /** (batch, head, query, key) */
   readonly weights: Tensor;
-  /** Scaled scores at every key, masked or not: (batch, head, query, key) */
+  /** q · k ÷ √d of every key, masked or not: (batch, head, query, key) */
   readonly scores: Tensor;
-  /** Weights after dropout, (batch, head, query, key); only where there is dropout. */
-  readonly kept: Tensor | undefined;
   /** (batch, query, size) */
   readonly output: Tensor;
   readonly validLens: readonly number[];
   readonly isMasked: (sample: number, query: number, key: number) => boolean;
-  /** What q · k is multiplied by. */
-  readonly scale: number;
   readonly parameters: StateDict;
   /** After W_q, (batch, head, query, head size); W_k and W_v likewise. */
   readonly projected: Readonly<Record<'queries' | 'keys' | 'values', Tensor>>;
-  /** What each head pooled, without dropout: (batch, head, query, head size) */
-  readonly pooled: Tensor;
 }
 
-/** Runs the layer anew: at these sizes that takes well under a frame, so nothing is cached. */
+/** Runs a new layer. At these sizes that takes well under a frame. */
 export function attend(input: AttentionInput, settings: LayerSettings): AttentionView {
-  const { validLens, causal } = settings;
-  const { queries, keys, values } = input;
-  const masks = { validLens, causal };
-  return withLayer(input, settings, (layer, scale) => {
-    const scores = weightsOf(
-      layer.forward(queries, keys, values, {
-        ...masks,
-        returnWeights: true,
-        weightsStage: 'raw',
-      }),
-    );
+  const { queries, keys, values, parameters: given } = input;
+  const { seed, heads, validLens, causal } = settings;
+  const layer =
+    given === undefined
+      ? new MultiHeadAttention({ numHiddens, numHeads: heads, seed })
+      : MultiHeadAttention.fromStateDict(given, { numHeads: heads });
+  try {
+    const run = (weightsStage: 'raw' | 'softmax'): { weights: Tensor; output: Tensor } => {
+      const options = { validLens, causal, returnWeights: true, weightsStage };
+      const { attentionWeights, output } = layer.forward(queries, keys, values, options);
+      if (attentionWeights === undefined) throw new Error('forward returned no weights');
+      return { weights: attentionWeights, output };
+    };
+    const { weights: scores } = run('raw');
     const parameters = layer.stateDict();
     const project = (tensor: Tensor, name: string): Tensor =>
-      projectHeads(tensor, weightOf(parameters, name), biasOf(parameters, name), layer.numHeads);
-    const projected = {
-      queries: project(queries, 'W_q'),
-      keys: project(keys, 'W_k'),
-      values: project(values, 'W_v'),
-    };
-    const pooling = scaledDotProductAttention(projected.queries, projected.keys, projected.values, {
-      ...masks,
-      scale,
-    });
-    const result = withLayer(input, settings, (fresh) =>
-      fresh.forward(queries, keys, values, { ...masks, returnWeights: true }),
-    );
+      projectHeads(tensor, weightOf(parameters, name), undefined, heads);
     return {
       input,
-      numHeads: layer.numHeads,
-      headSize: layer.numHiddens / layer.numHeads,
-      weights: weightsOf(result),
+      numHeads: heads,
+      headSize: layer.numHiddens / heads,
+      ...run('softmax'),
       scores,
-      kept: settings.dropout === 0 ? undefined : keptWeights(input, settings, parameters),
-      output: result.output,
       validLens,
       isMasked: (sample, query, key) => key >= (validLens[sample] ?? 0) || (causal && key > query),
-      scale,
       parameters,
-      projected,
-      pooled: pooling.output,
+      projected: {
+        queries: project(queries, 'W_q'),
+        keys: project(keys, 'W_k'),
+        values: project(values, 'W_v'),
+      },
     };
-  });
-}
-
-/** The output with gates, (batch, query, size): the same draw of dropout as in the view. */
-export function gatedOutput(
-  input: AttentionInput,
-  settings: LayerSettings,
-  gates: readonly number[],
-): Tensor {
-  const { validLens, causal } = settings;
-  return withLayer(
-    input,
-    settings,
-    (layer) =>
-      layer.forward(input.queries, input.keys, input.values, {
-        validLens,
-        causal,
-        headGate: [...gates],
-      }).output,
-  );
-}
-
-function weightsOf({ attentionWeights }: { attentionWeights?: Tensor }): Tensor {
-  if (attentionWeights === undefined) throw new Error('forward returned no weights');
-  return attentionWeights;
+  } finally {
+    layer.dispose();
+  }
 }

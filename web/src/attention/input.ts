@@ -2,10 +2,9 @@ import { type StateDict, Tensor } from 'headwise';
 
 /** How much there is of an input: enough to set up controls, without its numbers. */
 export interface InputSizes {
-  readonly batch: number;
   readonly keys: number;
-  /** The valid length of each sample, as the input has them. */
-  readonly lens: readonly number[];
+  /** The input's own valid length. */
+  readonly validLen: number;
   /** How many heads can look at it. */
   readonly headCounts: readonly number[];
 }
@@ -18,12 +17,8 @@ export interface AttentionInput {
   readonly keys: Tensor;
   /** (batch, keys, size) */
   readonly values: Tensor;
-  /** The names of each sample's queries and keys, where they have any but their numbers. */
-  readonly tokens?: readonly (readonly string[])[];
   /** Parameters that come with the input; without them, they are drawn from the seed. */
   readonly parameters?: StateDict;
-  /** For each head, the name of the pattern that its parameters were made for. */
-  readonly roles?: readonly string[];
 }
 
 /** More cells would make a page slow: each is an element that a reader can reach. */
@@ -32,7 +27,7 @@ const maxCells = 11_000;
 /**
  * Numbers of heads that divide `numHiddens` and can be shown on a page.
  *
- * @param cells of one head, for all samples
+ * @param cells of one head
  */
 export function headCountsOf(numHiddens: number, cells: number): readonly number[] {
   return [1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20].filter(
@@ -40,17 +35,16 @@ export function headCountsOf(numHiddens: number, cells: number): readonly number
   );
 }
 
-/** The chapter's sizes. */
-const sizes = { batch: 2, queries: 4, keys: 6 } as const;
+/** The chapter's sizes, for the first sample of its batch. */
+const sizes = { batch: 1, queries: 4, keys: 6 } as const;
 
 /** Size of all heads together, wherever parameters do not say otherwise. */
 export const numHiddens = 100;
 
 export const chapterSizes: InputSizes = {
-  batch: sizes.batch,
   keys: sizes.keys,
-  lens: [3, 2],
-  headCounts: headCountsOf(numHiddens, sizes.batch * sizes.queries * sizes.keys),
+  validLen: 3,
+  headCounts: headCountsOf(numHiddens, sizes.queries * sizes.keys),
 };
 
 /** The chapter's queries, keys and values. */

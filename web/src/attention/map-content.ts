@@ -1,4 +1,4 @@
-import { max, range } from 'd3-array';
+import { range } from 'd3-array';
 
 import { formatCell, formatWeight } from '../format/numbers.js';
 import type { AttentionView } from './attention-view.js';
@@ -26,37 +26,21 @@ export function weightStyle(head: number, largest?: number): MapStyle {
 
 /** What the cells of one head's map show. */
 export function valuesOf(
-  { weights, kept, isMasked }: AttentionView,
+  { weights, isMasked }: AttentionView,
   sample: number,
   head: number,
 ): (query: number, key: number) => CellValue {
-  return (query, key) => {
-    const weight = weights.at(sample, head, query, key);
-    return {
-      weight,
-      masked: isMasked(sample, query, key),
-      dropped: weight !== 0 && kept?.at(sample, head, query, key) === 0,
-    };
-  };
-}
-
-/** The largest weight of one head, for all samples. */
-export function largestOf({ weights }: AttentionView, head: number): number {
-  const [batch = 0, heads = 0, queries = 0, keys = 0] = weights.shape;
-  const size = queries * keys;
-  const largest = Array.from({ length: batch }, (_none, sample) => {
-    const start = (sample * heads + head) * size;
-    return max(weights.data.subarray(start, start + size)) ?? 0;
+  return (query, key) => ({
+    weight: weights.at(sample, head, query, key),
+    masked: isMasked(sample, query, key),
   });
-  return max(largest) ?? 0;
 }
 
-/** What the queries and keys of a sample are called: by their tokens, else by their numbers. */
-export function namesOf({ input, weights }: AttentionView, sample: number): AxisNames {
+/** Names of queries and keys: q1, k1 and so on. */
+export function namesOf({ weights }: AttentionView): AxisNames {
   const [, , queries = 0, keys = 0] = weights.shape;
-  const tokens = input.tokens?.[sample];
   return {
-    queries: tokens ?? range(queries).map((query) => words.map.query(query + 1)),
-    keys: tokens ?? range(keys).map((key) => words.map.key(key + 1)),
+    queries: range(queries).map((query) => words.map.query(query + 1)),
+    keys: range(keys).map((key) => words.map.key(key + 1)),
   };
 }
