@@ -90,7 +90,7 @@ test('equal keys: predictions', async (t) => {
 
   await t.test('a single valid key gets weight 1 in every head, and no key weight 0', async () => {
     await act.press('Mask', 'radio');
-    await act.waitForSearch('?keys-question=mask&toy-guess=training&input=random');
+    await act.waitForValue('.predict', 'data-question', 'mask');
     await act.click('[data-option="one"]');
     const before = await places();
     await act.slide('Valid length', 'ArrowLeft', 'ArrowLeft');
@@ -102,7 +102,7 @@ test('equal keys: predictions', async (t) => {
 
   await t.test('the head that looks three back is found by its map', async () => {
     await act.press('Patterns', 'radio');
-    assert.equal(await act.parameter('input'), 'patterns');
+    await act.waitForValue('.predict', 'data-question', 'patterns');
     const all = await weights();
     const onCopy = range(5).map((head) =>
       sum(range(7).map((query) => all[(head * 10 + query + 3) * 10 + query])),
@@ -129,6 +129,7 @@ test('equal keys: predictions', async (t) => {
 test('equal keys: maps and arithmetic', async (t) => {
   const act = await openFlows(t, 'equal-keys', '?input=random', { media: { scheme: 'light' } });
   const { page } = act;
+  await act.waitFor('.key-tile');
   const { weights, sizes } = readersOf(act);
   const large = (query, key) => `.close-up .cell[data-query="${query}"][data-key="${key}"]`;
   /** The result of each step of the arithmetic. */
@@ -162,6 +163,7 @@ test('equal keys: maps and arithmetic', async (t) => {
   await t.test('a cell is explained under the pointer and by keys', async () => {
     await act.visit('?input=random');
     const heads = computed({});
+    await act.hover('.key-tile:nth-child(4) .key-map');
     const tile = await page.$('#equal-keys .key-tile:nth-child(4) .key-map');
     const { x, y, width, height } = await tile.boundingBox();
     await page.mouse.move(x + (1.5 / 6) * width, y + (2.5 / 4) * height);
@@ -208,6 +210,7 @@ test('equal keys: maps and arithmetic', async (t) => {
       await prefer(page);
       await act.isForEveryone();
       const bare = await openFlows(t, 'equal-keys', '?hide=controls&input=own');
+      await bare.waitFor('.key-tile');
       assert.equal(await bare.count('details'), 0);
       for (const part of ['.keys-settings', '.rail-pinned > *', '.own-numbers']) {
         assert.equal(await bare.isSeen(part), false, part);
@@ -219,6 +222,7 @@ test('equal keys: maps and arithmetic', async (t) => {
 test('equal keys: the reader’s own numbers', async (t) => {
   const act = await openFlows(t, 'equal-keys', '?input=own');
   const { page } = act;
+  await act.waitFor('.key-tile');
   const { sizes } = readersOf(act);
   const folder = mkdtempSync(join(tmpdir(), 'headwise-'));
   t.after(() => rmSync(folder, { recursive: true }));

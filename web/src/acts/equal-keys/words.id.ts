@@ -55,7 +55,7 @@ export const keys: Translation<typeof English> = {
     names: { keys: 'Kunci', mask: 'Masker', patterns: 'Pola' },
     questions: {
       keys: 'Semua kunci sama. Apa yang akan membuat head berbeda?',
-      mask: 'Hanya kunci pertama yang tetap valid. Berapa bobotnya?',
+      mask: 'Berapa bobot satu-satunya kunci yang valid?',
       patterns: 'Head mana yang melihat tiga token ke belakang?',
     },
     causes: { parameters: 'Parameter baru', keys: 'Kunci yang berbeda', training: 'Pelatihan' },

@@ -53,7 +53,7 @@ export const keys: Translation<typeof English> = {
     names: { keys: '키', mask: '마스크', patterns: '패턴' },
     questions: {
       keys: '모든 키가 같습니다. 무엇이 헤드를 서로 다르게 만들까요?',
-      mask: '첫 번째 키만 유효합니다. 이 키의 가중치는 얼마일까요?',
+      mask: '유효한 키가 하나뿐이면 그 가중치는 얼마일까요?',
       patterns: '세 칸 전의 토큰을 보는 헤드는 어느 것일까요?',
     },
     causes: { parameters: '새 파라미터', keys: '서로 다른 키', training: '학습' },

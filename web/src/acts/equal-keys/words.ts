@@ -19,7 +19,7 @@ export const words = translatable('keys', {
     names: { keys: 'Keys', mask: 'Mask', patterns: 'Patterns' } satisfies Record<Question, string>,
     questions: {
       keys: 'All keys are equal. What will make the heads differ?',
-      mask: 'Only the first key stays valid. How much weight does it get?',
+      mask: 'How much weight does the only valid key get?',
       patterns: 'Which head looks three tokens back?',
     } satisfies Record<Question, string>,
     causes: {
@@ -43,7 +43,7 @@ export const words = translatable('keys', {
       `You predicted “${guess}”: ${isRight ? 'right' : 'wrong'}.`,
     reached: {
       keys: 'Equal keys get equal scores, whatever the parameters.',
-      mask: 'Softmax of a single score is 1. With valid length 0, all weights are 0.',
+      mask: 'Softmax of one score is 1. Without a valid key, all weights are 0.',
     },
     found: ({ onCopy, elsewhere }: Outcome) =>
       `Right: a mean weight of ${onCopy} on the key three back. Other heads: at most ${elsewhere}.`,

@@ -51,7 +51,7 @@ export const keys: Translation<typeof English> = {
     names: { keys: '键', mask: '掩码', patterns: '模式' },
     questions: {
       keys: '所有键都相同。什么会使各个头不同？',
-      mask: '只有第一个键仍然有效。它会得到多少权重？',
+      mask: '唯一有效的键会得到多少权重？',
       patterns: '哪个头关注前面第三个词元？',
     },
     causes: { parameters: '新的参数', keys: '不同的键', training: '训练' },
