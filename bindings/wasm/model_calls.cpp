@@ -23,7 +23,7 @@ namespace headwise::bindings {
 namespace {
 
 /// As in `PassKind` of model-pass.ts.
-enum class PassKind : std::uint8_t { forward, loss, gradients, training, lens, attribution };
+enum class PassKind : std::uint8_t { forward, loss, gradients, training, lens, heads, attribution };
 
 std::optional<std::int64_t> size_if_given(std::size_t size) {
   return size != 0 ? std::optional<std::int64_t>(size) : std::nullopt;
@@ -290,7 +290,7 @@ double model_workspace_size(Address model, std::size_t kind, double batch, doubl
                                             .probed = static_cast<std::uint32_t>(flags >> 2U)};
     const UncheckedTransformer& core = model_at(model).core;
     const auto of_kind = static_cast<PassKind>(kind);
-    if (of_kind == PassKind::forward) {
+    if (of_kind == PassKind::forward || of_kind == PassKind::heads) {
       core.lay_out_forward(arena, sizes, (flags & 1U) != 0);
     } else if (of_kind == PassKind::lens) {
       core.lay_out_lens(arena, sizes, size_of(rows));
@@ -341,7 +341,14 @@ double run_model(Address model, Address address) {
   pass.hidden = record.hidden;
   pass.logits = kind == PassKind::lens ? nullptr : record.logits;
   pass.encoder_hidden = record.encoder_hidden;
-  pass.last_logits = record.last_logits;
+  const auto last = static_cast<std::int32_t>(pass.length) - 1;
+  if (record.last_logits) {
+    pass.positions = &last;
+    pass.num_positions = 1;
+  } else if (kind == PassKind::heads) {
+    pass.positions = record.positions;
+    pass.num_positions = record.num_positions;
+  }
   pass.requires_grad = record.requires_grad;
   Arena arena = working_arena(record.workspace);
   pass.arena = &arena;
@@ -366,6 +373,9 @@ double run_model(Address model, Address address) {
                                   .positions = record.positions,
                                   .num_positions = record.num_positions,
                                   .logits = record.logits});
+      return 0;
+    case PassKind::heads:
+      core.patch_heads_into(pass);
       return 0;
     case PassKind::attribution:
       attribute(core, pass, record);

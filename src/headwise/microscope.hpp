@@ -54,20 +54,24 @@ struct LogitAttributions {
                                                  const AttributionOptions& options);
 
 struct PatchHeadsOptions {
-  /// A number from the logits, (batch, length, vocabulary), of a patched run.
+  /// A number from the logits, (batch, positions, vocabulary), of a patched run.
   std::function<double(const Tensor<3>& logits)> metric;
   /// What is replaced: `z`, `queries`, `keys`, `values`, `pattern` or `head_out`.
   ActivationName at = ActivationName::z;
+  /// Whose logits `metric` reads; the fewer, the faster. Default: all.
+  std::optional<std::vector<std::int64_t>> positions = {};
   /// As in `LogitLensOptions`, of all runs.
   TransformerForwardOptions pass = {};
-  /// Called after each run. Return false to stop: the heads that are left are NaN.
+  /// Called after each head. Return false to stop: the heads that are left are NaN.
   std::function<bool(std::size_t done, std::size_t total)> on_progress = {};
 };
 
 /// The metric when one head at a time is replaced, in the run on `corrupted`, by that of the run on
-/// `clean`, which has the same shape. Only the layers from the head's on run again. Returns
-/// (layers, heads), by key-value head for `keys` and `values`; NaN for heads that a pruned layer
-/// lacks. Throws as `logit_lens`. Source: Wang et al. 2022; Meng et al. 2022, causal tracing.
+/// `clean`, which has the same shape. Only the layers from the head's on run again, for several
+/// heads at once: as many as make 128 rows and 16 million logits. Returns (layers, heads), by
+/// key-value head for `keys` and `values`; NaN for heads that a pruned layer lacks. Throws as
+/// `logit_lens`, and `Error` (invalid-option) for dropout in training mode. Source: Wang et al.
+/// 2022; Meng et al. 2022, causal tracing.
 [[nodiscard]] Tensor<2> patch_heads(Transformer& model, const Tokens& clean,
                                     const Tokens& corrupted, const PatchHeadsOptions& options);
 

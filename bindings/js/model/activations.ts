@@ -75,7 +75,7 @@ export type CapturedActivations<Name extends ActivationName = ActivationName> = 
 export interface Patch {
   /**
    * Any activation but `scores`, `droppedWeights`, `keyMass` and `rowEntropy`. Rows of a replaced pattern need not sum
-   * to 1. `pattern` cannot be replaced beside a cache.
+   * to 1, and dropout leaves them as they are. `pattern` cannot be replaced beside a cache.
    */
   at: Exclude<ActivationName, 'scores' | 'droppedWeights' | 'keyMass' | 'rowEntropy'>;
   /** The layer. Default: 0, which `embeddings` and `finalNormScale` ignore. */

@@ -5,7 +5,7 @@ import { ifGiven, isIntegerIn } from '../runtime/options.js';
 import { checkIntegers, counted, toWholeNumbers } from '../tensor/arrays.js';
 import type { TokensInput } from '../tensor/inputs.js';
 import { Tensor } from '../tensor/tensor.js';
-import { checkPositions, readPositions, type Patch } from './activations.js';
+import { checkPositions, noProbe, readPositions, type Patch } from './activations.js';
 import {
   checkPass,
   readPass,
@@ -56,19 +56,21 @@ export interface LogitAttribution {
 }
 
 export interface PatchHeadsOptions extends TransformerPassOptions {
-  /** A number from the logits of a patched run, (batch, length, vocabulary). */
+  /** A number from the logits of a patched run, (batch, positions, vocabulary). */
   metric: (logits: Tensor) => number | Promise<number>;
   /** What is replaced. Default: `'z'`. */
   at?: 'z' | 'pooled' | 'queries' | 'keys' | 'values' | 'pattern' | 'headOut' | undefined;
-  /** Called after each run. */
+  /** Whose logits `metric` reads; the fewer, the faster. Default: all. */
+  positions?: readonly number[] | 'last' | undefined;
+  /** Called after each head. */
   onProgress?: ((done: number, total: number) => void) | undefined;
-  /** Checked before each run. If it is aborted, the promise is rejected with its reason, as in `fetch`. */
+  /** Checked before each head. If it is aborted, the promise is rejected with its reason, as in `fetch`. */
   signal?: AbortSignal | undefined;
 }
 
 export const lensOptionNames = ['layers', 'positions'] as const;
 export const attributionOptionNames = ['target', 'against', 'position'] as const;
-export const patchHeadsOptionNames = ['metric', 'at', 'onProgress', 'signal'] as const;
+export const patchHeadsOptionNames = ['metric', 'at', 'positions', 'onProgress', 'signal'] as const;
 
 const patchedNames = ['z', 'pooled', 'queries', 'keys', 'values', 'pattern', 'headOut'] as const;
 
@@ -211,6 +213,7 @@ export interface GivenPatching {
   readonly clean: PassInputs;
   readonly corrupted: PassInputs;
   readonly at: (typeof patchedNames)[number];
+  readonly positions: GivenList | 'last';
   readonly metric: PatchHeadsOptions['metric'];
   readonly onProgress: PatchHeadsOptions['onProgress'];
   readonly throwIfAborted: () => void;
@@ -219,7 +222,7 @@ export interface GivenPatching {
 export function readPatching(
   clean: unknown,
   corrupted: unknown,
-  { metric, at = 'z', onProgress, signal, ...pass }: PatchHeadsOptions,
+  { metric, at = 'z', positions, onProgress, signal, ...pass }: PatchHeadsOptions,
   hasPatches: boolean,
 ): GivenPatching {
   if (typeof metric !== 'function') {
@@ -233,27 +236,21 @@ export function readPatching(
   }
   return {
     ...{ metric, at, onProgress, throwIfAborted: checkSignal(signal) },
+    positions: readPositions('positions', positions),
     clean: readInputs(clean, pass, hasPatches),
     corrupted: readInputs(corrupted, pass, hasPatches),
   };
 }
 
-/** The heads [head, head + 1) of (batch, heads, rows, size), or of (heads, rows, size). */
-function headOf(tensor: Tensor, head: number): Float32Array {
-  const [numHeads, rows, size] = tensor.shape.slice(-3);
-  const floats = rows * size;
-  const batch = tensor.data.length / Math.max(numHeads * floats, 1);
-  const part = new Float32Array(batch * floats);
-  for (let sample = 0; sample < batch; sample++) {
-    const first = (sample * numHeads + head) * floats;
-    part.set(tensor.data.subarray(first, first + floats), sample * floats);
-  }
-  return part;
+/** How many of a layer's heads are patched at once: few passes, of few rows and logits. */
+function headsAtOnce(numHeads: number, rows: number, numLogits: number): number {
+  const most = Math.floor(Math.max(Math.min(128 / rows, 2 ** 24 / numLogits), 1));
+  return Math.ceil(numHeads / Math.ceil(numHeads / most));
 }
 
 export async function patchHeads(
   inUse: () => PassModel,
-  { clean, corrupted, at, metric, onProgress, throwIfAborted }: GivenPatching,
+  { clean, corrupted, at, positions, metric, onProgress, throwIfAborted }: GivenPatching,
 ): Promise<Tensor> {
   throwIfAborted();
   const capture = (inputs: PassInputs, name: Patch['at']): readonly Tensor[] => {
@@ -266,13 +263,24 @@ export async function patchHeads(
     return (result.captured as Record<string, Tensor[]>)[name];
   };
   const model = inUse();
+  if (model.layers.self.some(({ training, dropout }) => training && dropout > 0)) {
+    // Every run would drop other weights.
+    fail('invalid-option', 'model', 'one in evaluation mode', 'dropout');
+  }
   const { shape } = 'tokens' in clean.input ? clean.input.tokens : { shape: [] };
   const other = 'tokens' in corrupted.input ? corrupted.input.tokens : { shape: [] };
   if (shape.join() !== other.shape.join()) {
     fail('invalid-shape', 'corrupted', `(${shape.join(', ')})`, `(${other.shape.join(', ')})`);
   }
-  checkInputs(model, clean);
+  const { batch, batchAxis, length } = checkInputs(model, clean);
   checkInputs(model, corrupted);
+  const { vocabularySize } = model.settings;
+  const numPositions = checkPositions('positions', positions, length)?.length ?? length;
+  if (numPositions === 0) {
+    fail('invalid-option', 'positions', 'at least one', 'none');
+  }
+  const logitsShape = [...batchAxis, numPositions, vocabularySize];
+  const numLogits = batch * numPositions * vocabularySize;
   const values = capture(clean, at);
   const streams = capture(corrupted, 'residPre');
   const byKvHead = at === 'keys' || at === 'values';
@@ -284,23 +292,25 @@ export async function patchHeads(
   const result = new Tensor(new Float32Array(heads.length * most).fill(NaN), [heads.length, most]);
   let done = 0;
   for (const [layer, count] of heads.entries()) {
-    for (let head = 0; head < count; head++) {
+    const atOnce = headsAtOnce(count, batch * length, numLogits);
+    for (let first = 0; first < count; first += atOnce) {
       const current = inUse();
-      const value = headOf(values[layer], head);
-      const pass = checkPass(current, corrupted);
-      const patched = {
-        ...({ at, side: 'self', layer, heads: Int32Array.of(head), positions: undefined } as const),
-        ...{ kind: 0, value: { data: value, count: value.length } },
-      };
-      const run = runPass(
-        current,
-        { ...pass, probe: { ...pass.probe, patches: [patched] } },
-        { kind: 'forward', ...corrupted, from: { layer, stream: counted(streams[layer]) } },
-      ).result as { logits: Tensor };
-      result.data[layer * most + head] = await metric(run.logits);
-      onProgress?.(++done, total);
-      await nextTurn();
-      throwIfAborted();
+      const chosen = Array.from({ length: Math.min(atOnce, count - first) }, (_, i) => first + i);
+      const patch = { at, layer, side: 'self', heads: chosen, positions: undefined } as const;
+      const probe = { ...noProbe, positions, patches: [{ ...patch, value: values[layer] }] };
+      const pass = checkPass(current, { ...corrupted, probe });
+      const logits = analyse(current, pass, {
+        ...{ kind: 'heads', positions: pass.probe.positions, copies: chosen.length },
+        shape: [chosen.length, ...logitsShape],
+        from: { layer, stream: counted(streams[layer]) },
+      });
+      for (const [i, head] of chosen.entries()) {
+        const ofHead = logits.data.slice(i * numLogits, (i + 1) * numLogits);
+        result.data[layer * most + head] = await metric(new Tensor(ofHead, logitsShape));
+        onProgress?.(++done, total);
+        await nextTurn();
+        throwIfAborted();
+      }
     }
   }
   return result;

@@ -77,7 +77,9 @@ export interface LossAndGradients {
 type GateGradients = Omit<LossAndGradients, 'loss'>;
 
 /** What a pass computes. The order is that of `PassKind` in model_calls.cpp. */
-const passKinds = ['forward', 'loss', 'gradients', 'training', 'lens', 'attribution'] as const;
+const passKinds = [
+  ...(['forward', 'loss', 'gradients', 'training', 'lens', 'heads', 'attribution'] as const),
+] as const;
 export type PassKind = (typeof passKinds)[number];
 
 type OptionalPlace = () => Address | undefined;
@@ -180,8 +182,6 @@ export interface PassResult {
 
 export interface PassRequest extends Pick<PassInputs, 'returnWeights' | 'requiresGrad'> {
   readonly kind: PassKind;
-  /** The residual stream that enters a layer, where the pass begins. */
-  readonly from?: { readonly layer: number; readonly stream: Counted };
   /** The optimizer whose step ends a training pass. */
   readonly optimizer?: Address;
   readonly analysis?: Analysis;
@@ -259,9 +259,9 @@ export function runPass(model: PassModel, pass: CheckedPass, request: PassReques
   const sourceRanges = memory.add(2 * batch);
   const pixels = memory.floats(pass.pixels);
   const embeddings = memory.floats(pass.embeddings);
-  const stream = memory.floats(request.from?.stream);
-  const probe = probeMemory(memory, pass.probe);
   const { analysis } = request;
+  const stream = memory.floats(analysis?.from?.stream);
+  const probe = probeMemory(memory, pass.probe);
   const lensLayers = memory.integers(analysis?.layers);
   const against = memory.integers(analysis?.against);
   const analysed = analysis && outputTensor(memory, analysis.shape);
@@ -292,13 +292,13 @@ export function runPass(model: PassModel, pass: CheckedPass, request: PassReques
     loaded.modelWorkspaceSize(
       model.model,
       passKinds.indexOf(kind),
-      batch,
+      batch * (analysis?.copies ?? 1),
       length,
       pass.numKeys,
       sourceLength,
       pass.numSourceKeys,
       Number(requiresGrad) + 2 * Number(cache?.isQuantized ?? false) + 4 * probe.names,
-      (analysis?.layers?.length ?? 0) * batch * (analysis?.positions.length ?? 0),
+      (analysis?.layers?.length ?? 0) * batch * (analysis?.positions?.length ?? 0),
     ),
   );
   memory.reserve();
@@ -312,7 +312,7 @@ export function runPass(model: PassModel, pass: CheckedPass, request: PassReques
     pixels: pixels(),
     embeddings: embeddings(),
     stream: stream(),
-    firstLayer: request.from?.layer ?? 0,
+    firstLayer: analysis?.from?.layer ?? 0,
     segments: segments(),
     targets: targets(),
     batch,
@@ -331,7 +331,7 @@ export function runPass(model: PassModel, pass: CheckedPass, request: PassReques
     cache: cache?.address,
     ...probe.write(writeIntegers),
     hidden: outputs.hidden?.at(),
-    logits: kind === 'lens' ? analysed?.at() : outputs.logits?.at(),
+    logits: (kind === 'attribution' ? undefined : (analysed ?? outputs.logits))?.at(),
     encoderHidden: outputs.encoderHidden?.at(),
     lensLayers: lensLayers(),
     numLensLayers: analysis?.layers?.length ?? 0,
@@ -354,13 +354,18 @@ export function runPass(model: PassModel, pass: CheckedPass, request: PassReques
   };
 }
 
-/** What the logit lens or an attribution reads, and the shape of its result. */
+/** What the logit lens, patched heads or an attribution read, and the shape of the result. */
 export interface Analysis {
-  readonly kind: 'lens' | 'attribution';
+  readonly kind: 'lens' | 'heads' | 'attribution';
   readonly shape: readonly number[];
-  readonly positions: Int32Array;
+  /** Undefined for all. */
+  readonly positions: Int32Array | undefined;
   /** Of the logit lens. */
   readonly layers?: Int32Array;
+  /** Of patched heads: how many run side by side. */
+  readonly copies?: number;
+  /** Likewise: the residual stream that enters a layer, where the pass begins. */
+  readonly from?: { readonly layer: number; readonly stream: Counted };
   /** Of an attribution: a token of each sample. */
   readonly targets?: Float64Array;
   readonly against?: Float64Array | undefined;

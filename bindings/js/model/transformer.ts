@@ -605,13 +605,14 @@ export class Transformer {
 
   /**
    * The metric when one head at a time is replaced, in the run on `corrupted`, by that of the run on `clean`. Only the
-   * layers from the head's on run again. Yields to the event loop between runs. Source: Wang et al. 2022,
-   * Interpretability in the Wild; Meng et al. 2022, causal tracing.
+   * layers from the head's on run again, for several heads at once: as many as make 128 rows and 16 million logits.
+   * Yields to the event loop between heads. Source: Wang et al. 2022, Interpretability in the Wild; Meng et al. 2022,
+   * causal tracing.
    *
    * @param corrupted of the shape of `clean`
    * @returns (layers, heads), by key-value head for `keys` and `values`; NaN for heads that a pruned layer lacks
-   * @throws (as a rejection) HeadwiseError what `forward` throws; what `metric` and `onProgress` throw; the signal's
-   *   reason
+   * @throws (as a rejection) HeadwiseError what `forward` throws; `invalid-option` for dropout in training mode; what
+   *   `metric` and `onProgress` throw; the signal's reason
    */
   async patchHeads(
     clean: TokensInput,

@@ -69,7 +69,9 @@ GeneratedText Transformer::generate_text(const std::vector<std::int64_t>& tokens
       validation::check_transformer_pass(*this, next, nullptr, pass_options);
       PassMemory memory(next, pass_options, *this);
       memory.pass.logits = logits.data();
-      memory.pass.last_logits = true;
+      const auto last = static_cast<std::int32_t>(next.size()) - 1;
+      memory.pass.positions = &last;
+      memory.pass.num_positions = 1;
       TransformerResult result;
       memory.make_weights(*this, returned, false, result);
       memory.lay_out_forward(core_);

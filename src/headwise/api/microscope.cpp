@@ -65,6 +65,13 @@ std::vector<std::int32_t> tokens_of(std::string_view argument,
   return tokens;
 }
 
+/// 0, 1, … before `end`.
+std::vector<std::int32_t> numbers_to(std::size_t end) {
+  std::vector<std::int32_t> numbers(end);
+  std::ranges::generate(numbers, [next = 0]() mutable { return next++; });
+  return numbers;
+}
+
 std::vector<std::int32_t> last_of(const Tokens& tokens) {
   return {static_cast<std::int32_t>(tokens.shape(1)) - 1};
 }
@@ -81,8 +88,7 @@ Tensor<4> logit_lens(Transformer& model, const Tokens& tokens, const LogitLensOp
   return report_out_of_memory([&] {
     const TransformerForwardOptions inputs = inputs_of(options.pass);
     check_input(model, tokens, inputs);
-    std::vector<std::int32_t> all(model.num_layers() + 1);
-    std::ranges::generate(all, [next = 0]() mutable { return next++; });
+    const std::vector<std::int32_t> all = numbers_to(model.num_layers() + 1);
     const std::vector<std::int32_t> layers =
         chosen("layers", "layer", options.layers, all.size(), all);
     const std::vector<std::int32_t> positions =
@@ -172,9 +178,18 @@ Tensor<2> patch_heads(Transformer& model, const Tokens& clean, const Tokens& cor
     if (!options.metric) {
       fail(ErrorCode::invalid_option, "metric", {"a function"}, {"none"});
     }
+    if (model.training() && model.attention(0).settings().dropout > 0) {
+      // Every run would drop other weights.
+      fail(ErrorCode::invalid_option, "model", {"one in evaluation mode"}, {"dropout"});
+    }
     if (!has_heads_to_patch(options.at)) {
       fail(ErrorCode::invalid_option, "at", {"z, queries, keys, values, pattern or head_out"},
            {validation::name_of(options.at)});
+    }
+    const std::vector<std::int32_t> positions = chosen("positions", "position", options.positions,
+                                                       clean.shape(1), numbers_to(clean.shape(1)));
+    if (positions.empty()) {
+      fail(ErrorCode::invalid_option, "positions", {"at least one"}, {"none"});
     }
     inputs.capture = {options.at};
     const TransformerResult from = model.forward(clean, inputs);
@@ -196,23 +211,43 @@ Tensor<2> patch_heads(Transformer& model, const Tokens& clean, const Tokens& cor
     }
     auto result = make_tensor<2>({model.num_layers(), most});
     result.fill(std::numeric_limits<float>::quiet_NaN());
+    UncheckedTransformer& core = model.core();
+    const std::size_t batch = clean.shape(0);
+    auto logits = make_tensor<3>({batch, positions.size(), model.settings().vocabulary_size});
     std::size_t done = 0;
     for (std::size_t layer = 0; layer < model.num_layers(); ++layer) {
       const Tensor<4>& value = captured_of_heads(from.captured, options.at)[layer];
-      for (std::size_t head = 0; head < heads_of(layer); ++head) {
+      const std::size_t at_once = UncheckedTransformer::heads_at_once(
+          heads_of(layer), batch * clean.shape(1), logits.size());
+      for (std::size_t first = 0; first < heads_of(layer); first += at_once) {
+        std::vector<std::int64_t> heads(std::min(at_once, heads_of(layer) - first));
+        std::ranges::generate(
+            heads, [next = static_cast<std::int64_t>(first)]() mutable { return next++; });
         inputs.patch = {{.at = options.at,
                          .layer = static_cast<std::int64_t>(layer),
-                         .heads = std::vector{static_cast<std::int64_t>(head)},
+                         .heads = heads,
                          .value = value}};
         PassMemory memory(corrupted, inputs, model);
         memory.pass.stream = into.captured.resid_pre[layer].data();
         memory.pass.first_layer = layer;
-        const TransformerResult patched = memory.make_results(model, inputs);
-        memory.lay_out_forward(model.core());
-        model.core().forward_into(memory.pass);
-        result(layer, head) = static_cast<float>(options.metric(patched.logits));
-        if (options.on_progress && !options.on_progress(++done, total)) {
-          return result;
+        memory.pass.positions = positions.data();
+        memory.pass.num_positions = positions.size();
+        UncheckedTransformer::Sizes sizes = UncheckedTransformer::sizes_of(memory.pass);
+        memory.probe.add_patches(model, inputs.patch, sizes);
+        memory.pass.probe = memory.probe.probe();
+        sizes.batch *= heads.size();
+        sizes.probed = memory.pass.probe.names();
+        memory.memory.emplace([&](Arena& arena) { core.lay_out_forward(arena, sizes, false); });
+        memory.pass.arena = &memory.memory->arena();
+        auto of_heads = make_tensor<4>({heads.size(), batch, positions.size(), logits.shape(2)});
+        memory.pass.logits = of_heads.data();
+        core.patch_heads_into(memory.pass);
+        for (std::size_t i = 0; i < heads.size(); ++i) {
+          std::copy_n(of_heads.data() + i * logits.size(), logits.size(), logits.data());
+          result(layer, first + i) = static_cast<float>(options.metric(logits));
+          if (options.on_progress && !options.on_progress(++done, total)) {
+            return result;
+          }
         }
       }
     }

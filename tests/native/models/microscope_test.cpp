@@ -150,13 +150,19 @@ TEST_CASE("Patched heads give what whole passes with that patch give") {
     CAPTURE(call.name);
     Transformer model = model_of(call);
     const Tokens clean = random_tokens(call.batch(), call.tokens.shape(1), 99);
-    for (const ActivationName at :
-         {ActivationName::z, ActivationName::keys, ActivationName::pattern}) {
+    for (const ActivationName at : {ActivationName::z, ActivationName::keys,
+                                    ActivationName::pattern, ActivationName::head_out}) {
       TransformerForwardOptions pass = call.pass;
       std::size_t done = 0;
+      // The metric reads the last of them.
+      std::optional<std::vector<std::int64_t>> positions;
+      if (at == ActivationName::z) {
+        positions = {{static_cast<std::int64_t>(clean.shape(1)) - 1}};
+      }
       const Tensor<2> patched = patch_heads(model, clean, call.tokens,
                                             {.metric = metric,
                                              .at = at,
+                                             .positions = positions,
                                              .pass = call.pass,
                                              .on_progress = [&](std::size_t count, std::size_t) {
                                                done = count;
@@ -171,9 +177,10 @@ TEST_CASE("Patched heads give what whole passes with that patch give") {
           pass.patch = {{.at = at,
                          .layer = static_cast<std::int64_t>(layer),
                          .heads = std::vector{static_cast<std::int64_t>(head)},
-                         .value = at == ActivationName::z      ? captured.z[layer]
-                                  : at == ActivationName::keys ? captured.keys[layer]
-                                                               : captured.pattern[layer]}};
+                         .value = at == ActivationName::z         ? captured.z[layer]
+                                  : at == ActivationName::keys    ? captured.keys[layer]
+                                  : at == ActivationName::pattern ? captured.pattern[layer]
+                                                                  : captured.head_out[layer]}};
           const Tensor<3> logits = model.forward(call.tokens, pass).logits;
           CHECK(std::abs(static_cast<double>(patched(layer, head)) - metric(logits)) <=
                 tolerance(call, logits));
@@ -203,11 +210,19 @@ TEST_CASE("What has no logits, or norms in another place, is refused") {
                              {.metric = metric, .at = ActivationName::mlp_out});
         }) ==
         "invalid-option; at: expected z, queries, keys, values, pattern or head_out, got mlp_out");
+  CHECK(error([&] {
+          return patch_heads(plain, tokens, tokens,
+                             {.metric = metric, .positions = std::vector<std::int64_t>()});
+        }) == "invalid-option; positions: expected at least one, got none");
   TransformerOptions options = small_transformer("plain").options;
   options.norm_first = false;
   Transformer post_norm(options);
   CHECK(error([&] { return attribute_logits(post_norm, tokens, {.target = {1}}); }) ==
         "invalid-option; model: expected one whose norms come first, got another");
+  options.dropout = 0.5;
+  Transformer dropping(options);
+  CHECK(error([&] { return patch_heads(dropping.train(), tokens, tokens, {.metric = metric}); }) ==
+        "invalid-option; model: expected one in evaluation mode, got dropout");
   options.head = false;
   Transformer headless(options);
   CHECK(error([&] { return logit_lens(headless, tokens); }) ==

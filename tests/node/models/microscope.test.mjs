@@ -106,13 +106,17 @@ for (const [name, variant] of Object.entries(variants)) {
       const patch = [{ at, layer: 1, heads: [3, 1], value: 'zero' }];
       close(model.forward(clean, { patch }).logits, gated.logits);
     }
-    const metric = ({ data }) => data[3] - data[20];
-    const { captured } = model.forward(clean, { capture: ['z', 'keys'] });
-    for (const at of ['z', 'keys']) {
+    // Of so many samples, not all heads are patched at once.
+    const [many, others] = [clean, corrupted].map((tokens) => Array(5).fill(tokens).flat());
+    const metric = ({ data }) => data[3] - data.at(-6);
+    const { captured } = model.forward(many, { capture: ['z', 'keys'] });
+    for (const [at, positions] of [
+      ['z', undefined],
+      ['keys', [0, 4]],
+    ]) {
       const done = [];
-      const patched = await model.patchHeads(clean, corrupted, {
-        metric,
-        at,
+      const patched = await model.patchHeads(many, others, {
+        ...{ metric, at, positions },
         onProgress: (n) => done.push(n),
       });
       const [, heads] = patched.shape;
@@ -120,7 +124,7 @@ for (const [name, variant] of Object.entries(variants)) {
       for (let i = 0; i < 3 * heads; i++) {
         const [layer, head] = [Math.floor(i / heads), i % heads];
         const patch = [{ at, layer, heads: [head], value: captured[at][layer] }];
-        close([patched.data[i]], [metric(model.forward(corrupted, { patch }).logits)]);
+        close([patched.data[i]], [metric(model.forward(others, { patch }).logits)]);
       }
     }
   });
@@ -199,6 +203,30 @@ test('an exported checkpoint of full size gives what the pruned model gives', ()
   }
 });
 
+test('dropout leaves what is patched as it is', async () => {
+  const model = new Transformer({ ...options, dropout: 0.5 });
+  const [clean, corrupted] = [draw(17, 1), draw(17, 2)];
+  const { captured } = model.forward(clean, { capture: ['pattern', 'z'] });
+  const run = (at) => {
+    const patch = captured[at].map((value, layer) => ({ at, layer, value }));
+    const { hidden } = model.forward(corrupted, { patch, requiresGrad: true });
+    model.zeroGradients();
+    model.backward(map(hidden, (_, i) => (i % 7) - 3));
+    return [hidden, ...Object.values(model.gradients())];
+  };
+  for (const at of ['pattern', 'z']) {
+    const plain = run(at);
+    model.train();
+    run(at).forEach((tensor, i) => close(tensor, plain[i]));
+    await assertRejects(
+      () => model.patchHeads(clean, corrupted, { metric: () => 0 }),
+      'invalid-option',
+      'model: expected one in evaluation mode, got dropout',
+    );
+    model.eval();
+  }
+});
+
 test('what cannot be captured or patched is refused', async () => {
   const model = new Transformer({ ...options, ffnHiddens: 0, finalNorm: false });
   const refused = (given, message) =>
@@ -220,6 +248,11 @@ test('what cannot be captured or patched is refused', async () => {
   assertFails(() => postNorm.attributeLogits([1], { target: 1 }), 'invalid-option', /come first/);
   const signal = AbortSignal.abort(new Error('enough'));
   await assert.rejects(model.patchHeads([1], [2], { metric: () => 0, signal }), /enough/);
+  await assertRejects(
+    () => model.patchHeads([1], [2], { metric: () => 0, positions: [] }),
+    'invalid-option',
+    'positions: expected at least one, got none',
+  );
   await assertRejects(
     () => model.patchHeads([1], [1, 2], { metric: () => 0 }),
     'invalid-shape',

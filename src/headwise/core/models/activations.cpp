@@ -90,15 +90,15 @@ bool PassProbe::patches_any(ActivationName at, Side side, std::size_t layer) con
   });
 }
 
-bool PassProbe::replaces(ActivationName at, Side side, std::size_t layer, std::size_t head,
-                         std::size_t row) const noexcept {
+bool PassProbe::replaces(ActivationName at, Side side, std::size_t layer, std::size_t sample,
+                         std::size_t head, std::size_t row) const noexcept {
   const auto chooses = [](const std::int32_t* list, std::size_t size, std::size_t index) {
     return list == nullptr ||
            std::find(list, list + size, static_cast<std::int32_t>(index)) != list + size;
   };
   return std::ranges::any_of(patches, [&](const ActivationPatch& patch) {
     return patch.at == at && patch.side == side && patch.layer == layer &&
-           chooses(patch.heads, patch.num_heads, head) &&
+           patch.sample.value_or(sample) == sample && chooses(patch.heads, patch.num_heads, head) &&
            chooses(patch.positions, patch.num_positions, row);
   });
 }

@@ -6,6 +6,7 @@
 #include <headwise/core/attention/heads_view.hpp>
 #include <headwise/core/memory/aligned_floats.hpp>
 #include <headwise/core/models/transformer_options.hpp>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -91,6 +92,7 @@ struct ActivationPatch {
   std::size_t num_heads = 0;            ///< chosen, unless `heads` is null
   const std::int32_t* positions = nullptr;
   std::size_t num_positions = 0;
+  std::optional<std::size_t> sample = {};  ///< the only one that is patched; none is all
   /// Of a pass that requires gradients, `kept_floats` for each chosen row.
   float* kept = nullptr;
 };
@@ -149,8 +151,8 @@ struct PassProbe {
   }
 
   /// Whether a patch replaces this row of an activation; `head` is 0 where it has no heads.
-  [[nodiscard]] bool replaces(ActivationName at, Side side, std::size_t layer, std::size_t head,
-                              std::size_t row) const noexcept;
+  [[nodiscard]] bool replaces(ActivationName at, Side side, std::size_t layer, std::size_t sample,
+                              std::size_t head, std::size_t row) const noexcept;
   /// Applies the patches of an activation.
   void patch(ActivationName at, Side side, std::size_t layer,
              const ActivationView& view) const noexcept;
@@ -167,14 +169,15 @@ void copy_positions(const ActivationView& view, const std::int32_t* positions,
                     std::size_t num_positions, float* to) noexcept;
 
 /// function(row of a view, its number among the chosen rows, counted through batch and heads) for
-/// the heads and positions that a patch chose.
+/// the sample, heads and positions that a patch chose.
 template <typename Function>
 void for_each_chosen_row(const ActivationPatch& patch, std::size_t batch, std::size_t num_heads,
                          std::size_t num_rows, const Function& function) noexcept {
   const std::size_t heads = patch.heads != nullptr ? patch.num_heads : num_heads;
   const std::size_t rows = patch.positions != nullptr ? patch.num_positions : num_rows;
   std::size_t number = 0;
-  for (std::size_t sample = 0; sample < batch; ++sample) {
+  const std::size_t end = patch.sample ? *patch.sample + 1 : batch;
+  for (std::size_t sample = patch.sample.value_or(0); sample < end; ++sample) {
     for (std::size_t i = 0; i < heads; ++i) {
       const std::size_t head =
           patch.heads != nullptr ? static_cast<std::size_t>(patch.heads[i]) : i;

@@ -283,7 +283,7 @@ void LayerProbe::after_output(float* output) noexcept {
   for_each_chosen_row(
       {}, mask.batch, num_heads, mask.num_queries,
       [&](std::size_t sample, std::size_t head, std::size_t row, std::size_t number) {
-        if (probe_->replaces(head_out, side_, number_, head, row)) {
+        if (probe_->replaces(head_out, side_, number_, sample, head, row)) {
           kernels::add(output + (sample * mask.num_queries + row) * width,
                        buffers_.head_out + number * width, width);
         }

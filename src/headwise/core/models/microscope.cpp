@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <headwise/core/models/repeated_pass.hpp>
 #include <headwise/core/models/row_norms.hpp>
 #include <headwise/core/models/unchecked_transformer.hpp>
 
@@ -57,6 +58,44 @@ void UncheckedTransformer::logit_lens_into(const TransformerPass& given, const L
            .outputs = lens.logits,
            .rows = rows},
           pass.num_threads);
+}
+
+std::size_t UncheckedTransformer::heads_at_once(std::size_t num_heads, std::size_t rows,
+                                                std::size_t logits) noexcept {
+  constexpr std::size_t most_rows = 128;
+  constexpr std::size_t most_logits = std::size_t{1} << 24U;
+  const std::size_t most = std::max(std::min(most_rows / std::max<std::size_t>(rows, 1),
+                                             most_logits / std::max<std::size_t>(logits, 1)),
+                                    std::size_t{1});
+  const std::size_t batches = std::max<std::size_t>((num_heads + most - 1) / most, 1);
+  return (num_heads + batches - 1) / batches;
+}
+
+void UncheckedTransformer::patch_heads_into(const TransformerPass& given) {
+  const ActivationPatch& patch = given.probe.patches.front();
+  const LayerSettings& layer = layers(patch.side)[patch.layer]->settings();
+  const ActivationAxes axes = axes_of(patch.at, {.num_heads = layer.num_heads,
+                                                 .num_kv_heads = layer.num_kv_heads,
+                                                 .rows = given.length,
+                                                 .new_keys = given.length,
+                                                 .keys = given.length,
+                                                 .head_size = layer.head_size,
+                                                 .num_hiddens = settings().num_hiddens});
+  const RepeatedPass repeated(given, patch.num_heads, settings().num_hiddens);
+  std::vector<ActivationPatch> patches(patch.num_heads * given.batch, patch);
+  for (std::size_t head = 0; head < patch.num_heads; ++head) {
+    for (std::size_t sample = 0; sample < given.batch; ++sample) {
+      const std::size_t number = head * given.batch + sample;
+      patches[number].sample = number;
+      patches[number].heads = patch.heads + head;
+      patches[number].num_heads = 1;
+      patches[number].value =
+          patch.value + (sample * patch.num_heads + head) * axes.rows * axes.size;
+    }
+  }
+  TransformerPass pass = repeated.pass();
+  pass.probe.patches = patches;
+  forward_into(pass);
 }
 
 std::size_t UncheckedTransformer::max_heads() const noexcept {

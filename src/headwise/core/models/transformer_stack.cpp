@@ -158,6 +158,13 @@ void TransformerStack::copy_or_normalize(const ModelParameters::NormIndices& nor
   }
 }
 
+void TransformerStack::keep_last_positions(const StackPass& pass, float* x,
+                                           float* buffer) const noexcept {
+  const std::span<const std::int32_t> positions = pass.last_positions;
+  copy_positions(stream(pass, x), positions.data(), positions.size(), buffer);
+  std::copy_n(buffer, pass.batch * positions.size() * parameters_->settings().num_hiddens, x);
+}
+
 float* TransformerStack::forward(const StackPass& pass, float* x,
                                  const SavedStack* saved) noexcept {
   const Arena::Scope scope(*pass.arena);
@@ -198,27 +205,35 @@ float* TransformerStack::forward(const StackPass& pass, float* x,
           });
     }
     visit(ActivationName::resid_mid);
+    StackPass rest = pass;
+    if (i + 1 == indices_->layers.size() && !pass.last_positions.empty()) {
+      keep_last_positions(pass, x, buffers.output);
+      if (is_parallel(sublayer)) {
+        keep_last_positions(pass, buffers.parallel, buffers.output);
+      }
+      rest.length = pass.last_positions.size();
+    }
     if (settings_->ffn_hiddens > 0) {
       forward_sublayer(
-          {layer.ffn_norm, layer.ffn_post_norm, ActivationName::mlp_out, pass.side, i}, pass,
+          {layer.ffn_norm, layer.ffn_post_norm, ActivationName::mlp_out, pass.side, i}, rest,
           buffers, x, saved, sublayer++, [&](const float* inputs, float* outputs) {
             const Arena::Scope of_sublayer(*pass.arena);
             const FeedForwardHiddens hiddens =
-                saved != nullptr ? hiddens_of(*saved, i, pass.rows())
+                saved != nullptr ? hiddens_of(*saved, i, rest.rows())
                                  : FeedForwardHiddens::lay_out(*pass.arena, parameters_->settings(),
-                                                               pass.rows(), settings_->ffn_hiddens);
+                                                               rest.rows(), settings_->ffn_hiddens);
             float* activated = saved != nullptr
-                                   ? pass.arena->take(pass.rows(), settings_->ffn_hiddens)
+                                   ? pass.arena->take(rest.rows(), settings_->ffn_hiddens)
                                    : hiddens.x;
             feed_forward({.parameters = parameters_,
                           .layer = &layer.ffn,
                           .inputs = inputs,
-                          .rows = pass.rows(),
+                          .rows = rest.rows(),
                           .num_threads = pass.num_threads},
                          hiddens, activated, outputs);
           });
     }
-    visit(ActivationName::resid_post);
+    pass.probe.visit(ActivationName::resid_post, pass.side, i, stream(rest, x));
   }
   return x;
 }

@@ -61,10 +61,16 @@ struct StackPass {
   Side side = Side::self;
   /// The layer that x enters; those before it do not run.
   std::size_t first_layer = 0;
+  /// The positions whose rows go through the last feed-forward layer, and are the output; empty is
+  /// all.
+  std::span<const std::int32_t> last_positions = {};
   Arena* arena = nullptr;
   std::size_t num_threads = 1;
 
   [[nodiscard]] std::size_t rows() const noexcept { return batch * length; }
+  [[nodiscard]] std::size_t num_last_positions() const noexcept {
+    return last_positions.empty() ? length : last_positions.size();
+  }
 };
 
 /// What a pass through a stack saves for its backward pass. Sublayers are attention,
@@ -131,7 +137,7 @@ class TransformerStack {
   ForwardBuffers lay_out_forward(Arena& arena, const Sizes& sizes) const noexcept;
   /// Turns the embedded input x (batch, length, num_hiddens) into the output of the last layer,
   /// before the final norm. Without `saved`, in place; else x is `saved->streams`, and the output
-  /// at their end. Returns the output.
+  /// at their end. Returns the output, of the pass's last positions.
   float* forward(const StackPass& pass, float* x, const SavedStack* saved) noexcept;
 
   struct BackwardBuffers {
@@ -159,6 +165,8 @@ class TransformerStack {
   void forward_sublayer(const Sublayer& of, const StackPass& pass, const ForwardBuffers& buffers,
                         float*& x, const SavedStack* saved, std::size_t sublayer,
                         const Function& function) const noexcept;
+  /// Moves the rows of the last positions to the front of x, by way of a buffer as large.
+  void keep_last_positions(const StackPass& pass, float* x, float* buffer) const noexcept;
   [[nodiscard]] ActivationView stream(const StackPass& pass, float* x) const noexcept;
   template <typename Function>
   void backward_sublayer(const Sublayer& of, const StackPass& pass, const BackwardBuffers& buffers,

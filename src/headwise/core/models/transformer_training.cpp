@@ -101,7 +101,7 @@ void UncheckedTransformer::final_norm_backward(const TransformerStack& stack, Si
   const std::size_t length = rows / saved_->sizes.batch;
   for (std::size_t row = 0; row < rows; ++row) {
     const std::size_t first = row * size;
-    if (probe.replaces(ActivationName::final_norm_scale, side, 0, 0, row % length)) {
+    if (probe.replaces(ActivationName::final_norm_scale, side, 0, row / length, 0, row % length)) {
       normalize_row_by_backward(*parameters_, norm, x + first, scales[row], of_output + first,
                                 gradient + first);
     } else {

@@ -114,6 +114,9 @@ StackPass UncheckedTransformer::decoder_pass(const TransformerPass& pass) const 
   result.source_length = pass.source_length;
   result.probe = pass.probe;
   result.first_layer = pass.first_layer;
+  if (pass.positions != nullptr && pass.length > 0) {
+    result.last_positions = {pass.positions, pass.num_positions};
+  }
   result.arena = pass.arena;
   result.num_threads = pass.num_threads;
   return result;
@@ -428,7 +431,6 @@ void UncheckedTransformer::forward_into(const TransformerPass& pass,
   const Arena::Scope scope(*pass.arena);
   const ForwardBuffers buffers =
       lay_out_forward(*pass.arena, sizes_of(pass), kept.saved.has_value());
-  const std::size_t size = settings().num_hiddens;
   const float* x = run_layers(pass, buffers, kept);
   float* scales = buffers.norm_scales;
   if (pass.requires_grad) {
@@ -438,26 +440,17 @@ void UncheckedTransformer::forward_into(const TransformerPass& pass,
     }
   }
   float* const features = pass.hidden != nullptr ? pass.hidden : buffers.features;
-  probed_final_norm(decoder_, decoder_pass(pass), x, scales, features);
+  StackPass stack = decoder_pass(pass);
+  stack.length = stack.num_last_positions();
+  probed_final_norm(decoder_, stack, x, scales, features);
   if (pass.logits == nullptr || pass.length == 0) {
     return;
   }
-  RowProjection head{.linear = parameters_->linear(parameters_->unembedding()),
-                     .inputs = features,
-                     .outputs = pass.logits,
-                     .rows = pass.batch * pass.length};
-  if (pass.last_logits) {
-    float* last = buffers.features;
-    for (std::size_t sample = 0; sample < pass.batch; ++sample) {
-      const float* row = features + ((sample + 1) * pass.length - 1) * size;
-      if (row != last + sample * size) {
-        std::copy_n(row, size, last + sample * size);
-      }
-    }
-    head.inputs = last;
-    head.rows = pass.batch;
-  }
-  unembed(head, pass.num_threads);
+  unembed({.linear = parameters_->linear(parameters_->unembedding()),
+           .inputs = features,
+           .outputs = pass.logits,
+           .rows = stack.rows()},
+          pass.num_threads);
 }
 
 void UncheckedTransformer::unembed(const RowProjection& head,

@@ -56,8 +56,10 @@ struct TransformerPass {
   float* hidden = nullptr;          ///< (batch, length, num_hiddens)
   float* logits = nullptr;          ///< (batch, length, vocabulary)
   float* encoder_hidden = nullptr;  ///< (batch, source length, num_hiddens)
-  /// Whether logits are of the last position only: (batch, 1, vocabulary).
-  bool last_logits = false;
+  /// The positions of hidden states and logits, (batch, positions, …), of a pass that requires no
+  /// gradients and neither captures nor patches what stands behind the last attention; null is all.
+  const std::int32_t* positions = nullptr;
+  std::size_t num_positions = 0;
   bool requires_grad = false;
   Arena* arena = nullptr;  ///< of the size of the `lay_out_…` function of the pass
   std::size_t num_threads = 1;
@@ -197,6 +199,15 @@ class UncheckedTransformer {
   /// Working memory of `logit_lens_into`, for so many streams at positions.
   LensBuffers lay_out_lens(Arena& arena, const Sizes& sizes, std::size_t rows) const noexcept;
   void logit_lens_into(const TransformerPass& given, const LogitLens& lens);
+
+  /// How many of a layer's heads `patch_heads_into` patches at once: few passes, of few rows and
+  /// logits. `rows` and `logits` are those of one pass.
+  [[nodiscard]] static std::size_t heads_at_once(std::size_t num_heads, std::size_t rows,
+                                                 std::size_t logits) noexcept;
+  /// One pass for each head of the given pass's only patch, side by side. Writes the logits,
+  /// (heads, batch, positions, vocabulary). Takes the working memory of a forward pass of `heads`
+  /// times the batch.
+  void patch_heads_into(const TransformerPass& given);
 
   /// The largest number of heads of a layer.
   [[nodiscard]] std::size_t max_heads() const noexcept;
