@@ -98,7 +98,8 @@ bool PassProbe::replaces(ActivationName at, Side side, std::size_t layer, std::s
   };
   return std::ranges::any_of(patches, [&](const ActivationPatch& patch) {
     return patch.at == at && patch.side == side && patch.layer == layer &&
-           patch.sample.value_or(sample) == sample && chooses(patch.heads, patch.num_heads, head) &&
+           patch.first_sample <= sample && sample < patch.end_sample &&
+           chooses(patch.heads, patch.num_heads, head) &&
            chooses(patch.positions, patch.num_positions, row);
   });
 }

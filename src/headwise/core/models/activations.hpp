@@ -1,12 +1,13 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <headwise/core/attention/heads_view.hpp>
 #include <headwise/core/memory/aligned_floats.hpp>
 #include <headwise/core/models/transformer_options.hpp>
-#include <optional>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -92,7 +93,8 @@ struct ActivationPatch {
   std::size_t num_heads = 0;            ///< chosen, unless `heads` is null
   const std::int32_t* positions = nullptr;
   std::size_t num_positions = 0;
-  std::optional<std::size_t> sample = {};  ///< the only one that is patched; none is all
+  std::size_t first_sample = 0;
+  std::size_t end_sample = std::numeric_limits<std::size_t>::max();
   /// Of a pass that requires gradients, `kept_floats` for each chosen row.
   float* kept = nullptr;
 };
@@ -169,15 +171,15 @@ void copy_positions(const ActivationView& view, const std::int32_t* positions,
                     std::size_t num_positions, float* to) noexcept;
 
 /// function(row of a view, its number among the chosen rows, counted through batch and heads) for
-/// the sample, heads and positions that a patch chose.
+/// the samples, heads and positions that a patch chose.
 template <typename Function>
 void for_each_chosen_row(const ActivationPatch& patch, std::size_t batch, std::size_t num_heads,
                          std::size_t num_rows, const Function& function) noexcept {
   const std::size_t heads = patch.heads != nullptr ? patch.num_heads : num_heads;
   const std::size_t rows = patch.positions != nullptr ? patch.num_positions : num_rows;
   std::size_t number = 0;
-  const std::size_t end = patch.sample ? *patch.sample + 1 : batch;
-  for (std::size_t sample = patch.sample.value_or(0); sample < end; ++sample) {
+  const std::size_t end = std::min(batch, patch.end_sample);
+  for (std::size_t sample = patch.first_sample; sample < end; ++sample) {
     for (std::size_t i = 0; i < heads; ++i) {
       const std::size_t head =
           patch.heads != nullptr ? static_cast<std::size_t>(patch.heads[i]) : i;

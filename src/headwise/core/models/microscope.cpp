@@ -86,7 +86,8 @@ void UncheckedTransformer::patch_heads_into(const TransformerPass& given) {
   for (std::size_t head = 0; head < patch.num_heads; ++head) {
     for (std::size_t sample = 0; sample < given.batch; ++sample) {
       const std::size_t number = head * given.batch + sample;
-      patches[number].sample = number;
+      patches[number].first_sample = number;
+      patches[number].end_sample = number + 1;
       patches[number].heads = patch.heads + head;
       patches[number].num_heads = 1;
       patches[number].value =

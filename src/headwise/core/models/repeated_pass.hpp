@@ -1,10 +1,9 @@
 #pragma once
 
-#include <array>
 #include <cstddef>
-#include <cstdint>
-#include <headwise/core/attention/attention_mask.hpp>
+#include <headwise/core/memory/aligned_floats.hpp>
 #include <headwise/core/models/unchecked_transformer.hpp>
+#include <span>
 #include <vector>
 
 namespace headwise {
@@ -24,20 +23,20 @@ class RepeatedPass {
   [[nodiscard]] const TransformerPass& pass() const noexcept { return pass_; }
 
  private:
-  void repeat_gates(std::span<const AttentionPass>& layers, std::size_t batch, std::size_t copies,
-                    std::vector<AttentionPass>& into);
-  /// A copy of an array, repeated; null remains null.
+  void repeat_bytes(const void*& bytes, std::size_t size);
+  /// Points to `size` numbers of each copy; null remains null.
   template <typename Number>
-  static void repeat(const Number*& array, std::size_t size, std::size_t copies,
-                     std::vector<Number>& into);
+  void repeat(const Number*& numbers, std::size_t size) {
+    const void* bytes = numbers;
+    repeat_bytes(bytes, size * sizeof(Number));
+    numbers = static_cast<const Number*>(bytes);
+  }
 
   TransformerPass pass_;
-  std::vector<float> stream_;
-  std::array<std::vector<std::int32_t>, 4> integers_;
-  std::array<std::vector<KeyRange>, 2> ranges_;
-  std::array<std::vector<std::uint8_t>, 2> masks_;
-  std::array<std::vector<AttentionPass>, all_sides.size()> layers_;
-  std::vector<std::vector<float>> gates_;
+  std::size_t copies_;
+  std::vector<AttentionPass> layers_;  ///< of all sides
+  std::vector<AlignedFloats> memory_;  ///< of each array
+  std::size_t num_arrays_ = 0;
 };
 
 }  // namespace headwise
