@@ -27,7 +27,7 @@ export async function openAct(t, address, { causes, server, on = sharedEngine } 
   await engine.open(url + address);
   await engine.waitFor(isReady);
   // The code of an act loads after the page.
-  const [act] = /#[a-z]+$/.exec(address) ?? [];
+  const [act] = /#[a-z-]+$/.exec(address) ?? [];
   if (act !== undefined) await engine.waitFor(`${act} .live:not([data-awaited])`);
   return {
     ...engine,

@@ -106,7 +106,7 @@ export async function open(t, address = '', options = {}) {
   await page.goto(server.url + address);
   await page.waitForSelector(until);
   // The code of an act loads after the page.
-  const [act] = (until === isReady && /#[a-z]+$/.exec(address)) || [];
+  const [act] = (until === isReady && /#[a-z-]+$/.exec(address)) || [];
   if (act !== undefined) await page.waitForSelector(`${act} .live:not([data-awaited])`);
   return { page, problems, url: server.url };
 }
