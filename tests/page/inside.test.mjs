@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, test } from 'vitest';
-import { init, loadSafetensors, Tensor } from 'headwise/models';
+import { init, loadSafetensors, Tensor, Transformer } from 'headwise/models';
 import { measureDimension } from '../../web/src/acts/inside/dimensions.ts';
 import { passOf, shapeOf, shareOf } from '../../web/src/acts/inside/pass.ts';
 import { ownDivisor, productsOf, scoreOf } from '../../web/src/acts/inside/score.ts';
@@ -27,7 +27,11 @@ const json = (name) => JSON.parse(readFileSync(`${folder}${name}.json`));
 const model = await LanguageModel.from({
   ...{ name: undefined, prefix: ' ', config: json('config'), tokenizer: json('tokenizer') },
   tokenizerConfig: json('tokenizer_config'),
-  readTensors: () => loadSafetensors(readFileSync(`${folder}model.safetensors`)).read(),
+  makeModel: async () =>
+    Transformer.fromPretrained({
+      config: json('config'),
+      tensors: await loadSafetensors(readFileSync(`${folder}model.safetensors`)).read(),
+    }),
 });
 const text = 'The world is better when the world is';
 
