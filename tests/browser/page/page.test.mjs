@@ -1,12 +1,14 @@
 // The page's language, its glossary, its voice for screen readers, and what the address hides.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { fromRoot } from '../../../scripts/lib/files.mjs';
+import { readFileSync } from 'node:fs';
+import { basename } from 'node:path';
+import { fromRoot, listFiles } from '../../../scripts/lib/files.mjs';
 import { violations } from '../lib/axe.mjs';
 import { openFlows } from '../lib/flows.mjs';
 import { actsOf, isReady, loadAllActs, open, searchOf } from '../lib/pages.mjs';
 
-const isDrawn = { until: '#heads .map' };
+const isDrawn = { until: '#equal-keys .key-map' };
 const textOf = (page, selector) => page.$eval(selector, (found) => found.textContent);
 
 /** Aborts requests whose address matches. */
@@ -22,7 +24,7 @@ describe('language', () => {
     page.$eval('.languages [aria-current]', ({ textContent }) => textContent);
 
   test('the switch keeps what the page shows', async (t) => {
-    const { page } = await open(t, '?hide=export&toy-input=random#toy');
+    const { page } = await open(t, '?hide=export&input=random#equal-keys');
     assert.equal(await current(page), 'English');
     await page.focus('.languages a[lang="zh"]');
     await Promise.all([page.waitForNavigation(), page.keyboard.press('Enter')]);
@@ -30,9 +32,9 @@ describe('language', () => {
     assert.equal(await current(page), '中文');
     const { search, hash } = new URL(page.url());
     assert.deepEqual(Object.fromEntries(new URLSearchParams(search)), {
-      ...{ hide: 'export', lang: 'zh', 'toy-input': 'random' },
+      ...{ hide: 'export', lang: 'zh', input: 'random' },
     });
-    assert.equal(hash, '#toy');
+    assert.equal(hash, '#equal-keys');
     await page.focus('.languages a[lang="en"]');
     await Promise.all([page.waitForNavigation(), page.keyboard.press('Enter')]);
     await page.waitForSelector(isReady);
@@ -100,7 +102,7 @@ describe('glossary', () => {
     await page.waitForSelector(definition, { visible: true });
     assert.equal(await isLoaded(), true);
     assert.deepEqual(await places(), before);
-    assert.match(await textOf(page, definition), /^A decoder /);
+    assert.match(await textOf(page, definition), /^An encoder /);
 
     await page.mouse.click(5, 400);
     await waitForNone(page);
@@ -161,68 +163,71 @@ describe('screen readers', () => {
   }
 
   test('are told results: saved files, invalid input once, a reached goal, a correction of the address', async (t) => {
-    const act = await openFlows(t, 'heads', '?toy-guess=skipped&heads=7', isDrawn);
+    const act = await openFlows(t, 'equal-keys', '?heads=7', isDrawn);
     const { page } = act;
     assert.match(await textOf(page, region), /7/);
-    assert.equal(await textOf(page, region), await textOf(page, '#heads .notices'));
+    assert.equal(await textOf(page, region), await textOf(page, '#equal-keys .notices'));
     const says = await listen(page);
-    await act.save('Save the numbers of the layer as JSON', 'headwise-the-layer.json');
-    await says(/headwise-the-layer\.json\.$/);
-    await page.focus('#heads .seed-input');
+    await act.save(
+      'Save the numbers of the enlarged map as JSON',
+      'headwise-the-enlarged-map.json',
+    );
+    await says(/headwise-the-enlarged-map\.json\.$/);
+    await page.focus('#equal-keys .seed-input');
     await page.keyboard.press('Home');
     await page.keyboard.type('-');
     await page.keyboard.type('-');
     assert.equal((await says(/integer/)).length, 1);
-    await page.click('#toy [value="random"]');
-    await says(/^Reached\./);
+    await act.press('Random', 'radio');
+    await page.waitForSelector('#equal-keys .goal[data-reached]');
+    assert.equal((await says(/./)).at(-1), await act.text('.predict-told'));
   });
 
   test('hear nothing of a moving pointer, a slider or a run', async (t) => {
-    const act = await openFlows(t, 'heads', '', isDrawn);
+    const act = await openFlows(t, 'equal-keys', '', isDrawn);
     const { page } = act;
     await page.$eval('#train', (run) => run.scrollIntoView());
     await page.waitForSelector('#train .head-card');
     const says = await listen(page);
-    const [play, cell] = ['#train .playback .primary', '.samples .cell[data-query="1"]'];
+    const play = '#train .playback .primary';
     await page.click(play);
     await page.waitForFunction(() => {
       const step = /^Step (\d+)/.exec(document.querySelector('#train .run-status').textContent);
       return Number(step?.[1]) >= 5;
     });
     await page.click(play);
+    const cell = '.close-up .cell[data-query="1"]';
     await act.hover(`${cell}[data-key="0"]`);
     await act.hover(`${cell}[data-key="1"]`);
     assert.match(await act.text('.read-out'), /query 2, key 2/);
-    await act.slide('Gate of head 1', 'ArrowLeft', 'ArrowLeft');
-    const steps = await page.$eval('#heads .gates .slider', (slider) => {
+    await act.slide('Valid length', 'ArrowLeft', 'ArrowLeft');
+    const steps = await page.$eval('#equal-keys .keys-settings .slider', (slider) => {
       const before = history.length;
-      for (const value of ['0.4', '0.2']) {
+      for (const value of ['4', '2']) {
         slider.value = value;
         slider.dispatchEvent(new Event('input'));
       }
       return history.length - before;
     });
     assert.equal(steps, 1, 'a drag is one step back');
-    await act.save('Save the layer as SVG', 'headwise-the-layer.svg');
-    assert.equal((await says(/headwise-the-layer\.svg/)).length, 1);
+    await act.save('Save the enlarged map as SVG', 'headwise-the-enlarged-map.svg');
+    assert.equal((await says(/headwise-the-enlarged-map\.svg/)).length, 1);
   });
 });
 
 test('the address hides what it names and nothing else, and keeps unknown names', async (t) => {
   const selectors = {
-    controls: '#heads .controls',
-    arithmetic: '#heads .arithmetic',
-    gates: '#heads .gates',
-    compare: '#heads .compare',
-    layer: '#heads .layer',
-    export: '#heads .export',
-    link: '#heads .copy-link',
-    reset: '#heads .reset',
-    prose: '#heads .prose',
-    goal: '#heads .goal',
-    toy: '#toy',
+    controls: '#equal-keys .controls',
+    export: '#equal-keys .export',
+    link: '#equal-keys .copy-link',
+    reset: '#equal-keys .reset',
+    prose: '#equal-keys .prose',
+    goal: '#equal-keys .goal',
+    questions: '#equal-keys .questions',
+    languages: '.languages',
+    look: '#look',
   };
-  const { page, press, visit } = await openFlows(t, 'heads', '', isDrawn);
+  const { page, press, visit } = await openFlows(t, 'equal-keys', '', isDrawn);
   const visible = () =>
     page.evaluate(
       (all) =>
@@ -238,7 +243,7 @@ test('the address hides what it names and nothing else, and keeps unknown names'
     );
   }
   await visit('?hide=export,,<gate>');
-  assert.match(await textOf(page, 'main > .notices'), /^[^“]*“<gate>”[^“]*toy[^“]*$/);
+  assert.match(await textOf(page, 'main > .notices'), /^[^“]*“<gate>”[^“]*look[^“]*$/);
   await press('2', 'radio');
   assert.deepEqual(Object.fromEntries(new URLSearchParams(await searchOf(page))), {
     hide: 'export,,<gate>',
@@ -277,12 +282,16 @@ test('a presentation shows the act of the address alone, the next by an arrow, a
 describe('where it cannot run', () => {
   test('an act whose code does not load says so, and the others work', async (t) => {
     const causes = /act-[\w-]+\.(?:js|css)|ERR_FAILED|dynamically imported module/;
-    const prepare = without(/\/assets\/act-[^/]+\.js$/);
+    const code = listFiles(['build/page/assets'], (file) => /\/act-[^/]+\.js$/.test(file));
+    const isOfTrain = (file) => readFileSync(fromRoot(file), 'utf8').includes('head-card-lines');
+    const prepare = without(new RegExp(basename(code.find(isOfTrain))));
     const { page } = await open(t, '#train', { prepare, causes });
     await page.waitForSelector('#train .failure[role="alert"]');
-    await page.click('#toy .question-skip button');
-    await page.click('#toy .segment:last-of-type');
-    await page.waitForSelector('#toy .goal[data-reached]');
+    await loadAllActs(page);
+    const failed = await page.$$eval('.failure', (all) =>
+      all.map((each) => each.closest('.act').id),
+    );
+    assert.deepEqual(failed, ['train']);
   });
 
   test('without JavaScript it says what it is and what it needs', async (t) => {
@@ -301,16 +310,16 @@ describe('where it cannot run', () => {
       page.evaluateOnNewDocument(() => {
         WebAssembly.validate = () => false;
       });
-    const { page } = await open(t, '#he%61ds', { prepare, until: '#heads .failure' });
-    const told = await textOf(page, '#heads .failure');
+    const { page } = await open(t, '#equal-k%65ys', { prepare, until: '#equal-keys .failure' });
+    const told = await textOf(page, '#equal-keys .failure');
     assert.match(told, /WebAssembly SIMD/);
     assert.match(told, /Chrome and Edge .* 95, Firefox .* 100, Safari .* 16\.4/);
-    assert.equal((await page.$$('#heads button:not(.term), #heads input')).length, 0);
+    assert.equal((await page.$$('#equal-keys .live :is(button, input)')).length, 0);
     assert.deepEqual(await violations(page), []);
   });
 
   test('where the WebAssembly file does not load, it says so', async (t) => {
-    const { page } = await open(t, '', {
+    const { page } = await open(t, '#equal-keys', {
       ...{ until: '.failure', prepare: without(/\.wasm$/), causes: /ERR_FAILED/ },
     });
     assert.match(await textOf(page, '.failure'), /\(load-failed\)/);

@@ -17,11 +17,11 @@ export function announce(sentence: string): void {
   waiting.push(sentence);
 }
 
-/** Shows a sentence, and announces it if it is another than the one before. */
+/** Shows a sentence, and announces it if it replaces another one on the page: an act that loads is silent. */
 export function say(target: HTMLElement, sentence: string): void {
   if (target.textContent === sentence) return;
   target.textContent = sentence;
-  announce(sentence);
+  if (target.isConnected) announce(sentence);
 }
 
 /** All that came of one action, at once: each would cut the last one off. */
