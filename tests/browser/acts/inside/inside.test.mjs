@@ -21,6 +21,19 @@ test('inside', async (t) => {
   const ofKeys = (name) => act.all('.inside-key', `data-${name}`);
   const isRead = () => act.waitFor('.inside-status[data-state="ready"]');
   const matrices = () => act.all('.inside-matrices:not([hidden]) .inside-matrix', 'data-part');
+  /** What is cut off or overlaps: matrices beyond their act, numbers wider than their cells. */
+  const tooWide = () =>
+    page.$eval('#inside .inside-matrices', (root) => {
+      const end = root.getBoundingClientRect().right;
+      return [
+        ...[...root.querySelectorAll('.inside-cells')].filter(
+          (each) => each.getBoundingClientRect().right > end,
+        ),
+        ...[...root.querySelectorAll('.inside-printed > span')].filter(
+          (each) => each.scrollWidth > each.clientWidth,
+        ),
+      ].map((each) => each.textContent);
+    });
   /** The size of a part of the figure, and how many of its numbers are drawn. */
   const painted = (part) =>
     page.$eval(`#inside .inside-box[data-part="${part}"] canvas`, (canvas) => {
@@ -44,7 +57,7 @@ test('inside', async (t) => {
       for (const part of parts) assert.ok(known.includes(part), part);
       assert.ok((await act.count('.inside-code mark')) > 0);
     }
-    assert.deepEqual(await painted('W_o'), { width: 12, height: 12, shown: 144 });
+    assert.deepEqual(await painted('W_o'), { width: 8, height: 8, shown: 64 });
     // A causal mask leaves 15 of 25 cells.
     assert.deepEqual(await painted('weights'), { width: 5, height: 5, shown: 15 });
     await act.click('.inside-box[data-part="weights"]');
@@ -98,7 +111,7 @@ test('inside', async (t) => {
     await act.waitFor('.inside-status[data-state="empty"]');
     await act.press('A small layer', 'radio');
     await act.waitFor('.inside-status[data-state="small"]');
-    assert.equal((await painted('X')).width, 12);
+    assert.equal((await painted('X')).width, 8);
   });
 
   await t.test('a score is taken apart and divided, and all of it is for everyone', async () => {
@@ -151,12 +164,18 @@ test('inside', async (t) => {
     for (const number of range(9)) {
       await act.visit(`${small}&inside-step=${number + 1}`);
       await act.fitsScreen();
+      assert.deepEqual(await tooWide(), []);
       if ([1, 3, 4, 6].includes(number + 1)) await act.isForEveryone();
     }
     await page.setViewport({ width: 390, height: 844 });
-    for (const number of [1, 4, 9]) {
-      await act.visit(`${small}&inside-step=${number}`);
+    for (const address of [
+      ...[1, 4, 9].map((each) => `${small}&inside-step=${each}`),
+      '?inside-step=7&inside-input=sentence',
+    ]) {
+      await act.visit(address);
+      if (!address.startsWith(small)) await isRead();
       await fitsAcross(page);
+      assert.deepEqual(await tooWide(), [], address);
     }
   });
 });

@@ -18,9 +18,11 @@ export interface MatrixView {
 /** Up to so many rows and columns, cells have room for their numbers. */
 const maxPrinted = 12;
 
-/** At most four characters. */
+/** At most four characters, up to 999. */
 const formatPrinted = (value: number): string =>
-  Math.abs(value) < 0.995 ? formatTight(value) : value.toFixed(1).replace('-', '−');
+  Math.abs(value) < 0.995
+    ? formatTight(value)
+    : value.toFixed(Math.abs(value) < 9.95 ? 1 : 0).replace('-', '−');
 
 /** Parts without a row for each token. */
 const isParameter = (part: Part): boolean => part.startsWith('W_');
@@ -118,6 +120,7 @@ export function createMatrixView(
       const isNamed = !isParameter(part);
       render(isNamed ? pass.tokens.map((token) => html`<span>${token}</span>`) : nothing, tokens);
       const isPrinted = rows <= maxPrinted && columns <= maxPrinted;
+      root.toggleAttribute('data-printed', isPrinted);
       const { ink } = coloursOf(pass, part, head);
       render(
         isPrinted

@@ -2,8 +2,8 @@ import { MultiHeadAttention, Tensor } from 'headwise';
 
 import { type Inside, insideOfLayer } from '../../worker/inside.js';
 
-/** Small enough for every number to be read. */
-const sizes = { length: 5, hiddens: 12, numHeads: 3 } as const;
+/** Small enough for every number to be read, in three matrices side by side. */
+const sizes = { length: 5, hiddens: 8, numHeads: 2 } as const;
 
 /** An untrained layer with a causal mask. Standard deviation 2 of the input makes its weights differ visibly. */
 export function smallInside(tokens: readonly string[]): Inside {
