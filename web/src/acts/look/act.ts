@@ -206,7 +206,7 @@ export function createLookContent(store: Store<LookState>): HTMLElement[] {
   draw();
   return [root];
 
-  /** The model is larger than the page: it waits until the reader has come to the heads. */
+  /** The model is larger than the page: it waits until more of the stage shows than its edge. */
   function loadWhenSeen(target: Element): void {
     const observer = new IntersectionObserver(
       (entries) => {
@@ -214,7 +214,7 @@ export function createLookContent(store: Store<LookState>): HTMLElement[] {
         observer.disconnect();
         model.load().catch(() => undefined);
       },
-      { threshold: 0.15 },
+      { rootMargin: '0px 0px -10%' },
     );
     observer.observe(target);
   }
