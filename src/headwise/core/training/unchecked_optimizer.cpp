@@ -100,6 +100,39 @@ void UncheckedOptimizer::step(Step&& allocated) noexcept {
   }
 }
 
+std::vector<UncheckedOptimizer::State> UncheckedOptimizer::states() const {
+  std::vector<State> states(trainings_.size());
+  std::ranges::transform(trainings_, states.begin(), [](const Training& training) {
+    return State{.steps = training.steps,
+                 .floats = {training.states.begin(), training.states.end()}};
+  });
+  return states;
+}
+
+bool UncheckedOptimizer::restore(std::span<const State> states) {
+  Step memory = allocate_step(true);
+  const auto matches = [&](const Training& training, const State& state) {
+    const std::size_t size = num_states() * training.trainable->parameter_table().size();
+    return state.floats.empty() || state.floats.size() == size;
+  };
+  if (!std::ranges::equal(trainings_, states, matches)) {
+    return false;
+  }
+  for (std::size_t i = 0; i < states.size(); ++i) {
+    Training& training = trainings_[i];
+    if (states[i].floats.empty()) {
+      continue;
+    }
+    if (auto first = std::move(memory.first_states_[i])) {
+      training.table = std::move(first->table);
+      training.states = std::move(first->floats);
+    }
+    std::ranges::copy(states[i].floats, training.states.begin());
+    training.steps = states[i].steps;
+  }
+  return true;
+}
+
 void UncheckedOptimizer::update(Training& training) const noexcept {
   const std::size_t count = training.table.size();
   float* const values = training.trainable->parameter_values();

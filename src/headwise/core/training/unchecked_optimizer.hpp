@@ -74,6 +74,17 @@ class UncheckedOptimizer {
   /// Updates every parameter.
   void step(Step&& allocated) noexcept;
 
+  /// What it keeps for a trainable, so that a program can resume training later.
+  struct State {
+    std::size_t steps = 0;
+    std::vector<float> floats;  ///< the states one after another; empty before the first step
+  };
+  /// One per trainable.
+  [[nodiscard]] std::vector<State> states() const;
+  /// Continues from `states()` of an optimizer of equal options and layouts. Returns whether sizes
+  /// match; nothing has changed otherwise.
+  [[nodiscard]] bool restore(std::span<const State> states);
+
  private:
   struct Training {
     Trainable* trainable = nullptr;
