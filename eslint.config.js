@@ -60,7 +60,7 @@ export default defineConfig([
         {
           patterns: [
             {
-              regex: '(^|/)(bindings|dist|build)(/|$)|^headwise/(?!(models|view)$)',
+              regex: '(^|/)(bindings|dist|build(?!/model/))(/|$)|^headwise/(?!(models|view)$)',
               message:
                 "The page uses the package as anyone would: import from 'headwise', 'headwise/models' or 'headwise/view'.",
             },

@@ -73,7 +73,7 @@ function withLicences(): Plugin {
 
 /** The language model's files and its held-out text lie in a folder of their own: only what uses the model loads them. */
 const assetFileNames = ({ names }: { readonly names: readonly string[] }): string => {
-  const isOfModel = names.some((name) => /\.(?:safetensors|json|txt)$/.test(name));
+  const isOfModel = names.some((name) => /\.(?:gguf|json|txt)$/.test(name));
   return `${isOfModel ? 'model' : 'assets'}/[name]-[hash][extname]`;
 };
 

@@ -1,32 +1,20 @@
-import { loadSafetensors, Transformer } from 'headwise/models';
+import { loadGguf, Transformer } from 'headwise/models';
 
+import modelUrl from '../../../build/model/language-model.gguf?url';
 import heldOutUrl from '../../../examples/language-model/held-out.txt?url';
-import configUrl from '../../../examples/language-model/model/config.json?url';
-import weightsUrl from '../../../examples/language-model/model/model.safetensors?url';
-import tokenizerUrl from '../../../examples/language-model/model/tokenizer.json?url';
-import tokenizerConfigUrl from '../../../examples/language-model/model/tokenizer_config.json?url';
-import { type Checkpoint, parse } from './checkpoint.js';
+import type { Checkpoint } from './checkpoint.js';
 import { readRemote } from './remote-file.js';
 
-/** The small model of examples/language-model: files beside the page, loaded when a reader first needs them. */
+/** The small model of examples/language-model: a file beside the page, loaded when a reader first needs it. */
 export async function openBuiltInModel(onProgress: (bytes: number) => void): Promise<Checkpoint> {
-  const json = async (url: string): Promise<object> => parse(url, await (await get(url)).text());
-  const [weights, config, tokenizer, tokenizerConfig] = await Promise.all([
-    get(weightsUrl).then((answer) => readAll(answer, onProgress)),
-    json(configUrl),
-    json(tokenizerUrl),
-    json(tokenizerConfigUrl),
-  ]);
-  void keepOnly([weightsUrl, configUrl, tokenizerUrl, tokenizerConfigUrl, heldOutUrl]);
+  const gguf = loadGguf(await readAll(await get(modelUrl), onProgress));
+  void keepOnly([modelUrl, heldOutUrl]);
+  const { tokenizer, config: tokenizerConfig } = gguf.tokenizer();
   return {
     name: undefined,
     tokenizer,
     tokenizerConfig,
-    makeModel: async () =>
-      Transformer.fromPretrained({
-        config: config as Record<string, unknown>,
-        tensors: await loadSafetensors(weights).read(),
-      }),
+    makeModel: () => Promise.resolve(Transformer.fromPretrained({ gguf })),
     prefix: ' ',
   };
 }
@@ -35,8 +23,8 @@ export async function openBuiltInModel(onProgress: (bytes: number) => void): Pro
 export const fetchHeldOut = async (): Promise<string> => (await get(heldOutUrl)).text();
 
 /**
- * Where the files are kept for when there is no network. Not by the service worker, which gets what every visit needs:
- * these are as large as all else together, and for those who use them.
+ * Where the file is kept for when there is no network. Not by the service worker, which gets what every visit needs:
+ * it is as large as all else together, and for those who use it.
  */
 const cacheName = 'language-model';
 
