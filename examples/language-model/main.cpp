@@ -2,21 +2,24 @@
 // text and calls this program.
 //
 //   language-model train TEXT HELD_OUT FOLDER [--steps=N] [--seed=N] [--threads=N] [--quick]
+//                        [--until=N] [--resume]
 //   language-model measure FOLDER TEXT
 //   language-model generate FOLDER COUNT SEED TOKEN…
 //
 // Texts are files of tokens, see token_windows.hpp; a FOLDER holds a model, see checkpoint.hpp.
 // `train` writes it there each time that it reports the loss; --quick trains a tiny one for some
-// seconds. `measure` prints, as JSON, the loss of a text and the scores of all heads; `generate`
-// prints tokens that follow those that are given, drawn at temperature 0.8.
+// seconds. It can be interrupted: --resume goes on from the last report, from FOLDER.state, to the
+// same bytes; --until=N ends after step N. `measure` prints, as JSON, the loss of a text and the
+// scores of all heads; `generate` prints tokens that follow those that are given, drawn at
+// temperature 0.8; the likeliest for seed 0.
 #include <algorithm>
 #include <cinttypes>
 #include <cstdio>
 #include <exception>
+#include <filesystem>
 #include <functional>
 #include <stdexcept>
 #include <string>
-#include <tuple>
 #include <vector>
 
 #include "checkpoint.hpp"
@@ -48,9 +51,8 @@ Training quick_training() {
   training.sizes.num_layers = 2;
   training.sizes.num_heads = 2;
   training.sizes.ffn_hiddens = 64;
-  training.steps = 80;
-  training.copying_steps = 10;
-  training.warm_up = 10;
+  training.stages = {{.steps = 60, .warm_up = 10, .decay = 20, .copying_steps = 10},
+                     {.steps = 20, .warm_up = 5, .decay = 10, .copying_steps = 5}};
   training.learning_rate = 1e-2;
   training.steps_per_report = 40;
   return training;
@@ -64,9 +66,13 @@ Training training_of(const Arguments& options) {
   for (const std::string& option : options) {
     const std::string value = option.substr(std::min(option.find('=') + 1, option.size()));
     if (option.starts_with("--steps=")) {
-      training.steps = number_of(value);
+      training.stages.front().steps = number_of(value);
     } else if (option.starts_with("--seed=")) {
       training.seed = number_of(value);
+    } else if (option.starts_with("--until=")) {
+      training.until = number_of(value);
+    } else if (option == "--resume") {
+      training.resume = true;
     } else if (option.starts_with("--threads=")) {
       headwise::set_num_threads(static_cast<std::int64_t>(number_of(value)));
     } else if (option != "--quick") {
@@ -80,7 +86,8 @@ void train(const Arguments& arguments) {
   const Text text = read_text(arguments[0]);
   const Text held_out = read_text(arguments[1]);
   const Training training = training_of({arguments.begin() + 3, arguments.end()});
-  std::ignore = train(training, text, [&](headwise::Transformer& model, const Report& report) {
+  const std::filesystem::path state = arguments[2] + ".state";
+  train(training, text, state, [&](headwise::Transformer& model, const Report& report) {
     write_checkpoint(arguments[2], model, training.sizes);
     const std::vector<HeadScores> scores = head_scores(model, held_out);
     const auto highest = [&](double HeadScores::* score) {
@@ -89,7 +96,7 @@ void train(const Arguments& arguments) {
     std::printf(
         "step %zu of %zu: loss %.4f, of held-out text %.4f; previous token %.2f, induction %.2f; "
         "%.0f tokens per second\n",
-        report.step, training.steps, report.training_loss, loss_of(model, held_out),
+        report.step, training.steps(), report.training_loss, loss_of(model, held_out),
         highest(&HeadScores::previous_token), highest(&HeadScores::induction),
         report.tokens_per_second);
     std::fflush(stdout);
@@ -120,8 +127,9 @@ void generate(const Arguments& arguments) {
     tokens.push_back(static_cast<std::int64_t>(number_of(arguments[i])));
   }
   const auto count = static_cast<std::int64_t>(number_of(arguments[1]));
+  const std::uint64_t seed = number_of(arguments[2]);
   const headwise::GenerateOptions options = {
-      .max_new_tokens = count, .temperature = 0.8, .seed = number_of(arguments[2])};
+      .max_new_tokens = count, .temperature = seed == 0 ? 0 : 0.8, .seed = seed};
   for (const std::int64_t token : model.generate(tokens, options)) {
     std::printf("%" PRId64 "\n", token);
   }

@@ -5,20 +5,21 @@ import { learnPairs, tokenizerFiles } from './byte-pairs.mjs';
 import { textTokens, tokensOf, writeTokens } from './tokens.mjs';
 
 // As the program has them.
-const vocabularySize = 1024;
+const vocabularySize = 8192;
 const maxLength = 256;
 
 /**
- * Writes the vocabulary, learnt from the texts to train on, into the folder `model`, and a file of
- * tokens for each list of texts into `folder`.
+ * Writes the vocabulary, learnt from `learnt`, into the folder `model`, and a file of tokens for each
+ * list of texts into `folder`.
  *
- * @param {{ training: string[], [name: string]: string[] }} texts
+ * @param {string[]} learnt
+ * @param {Record<string, string[]>} texts
  * @param {string} folder
  * @param {string} model
  */
-export function prepare(texts, folder, model) {
+export function prepare(learnt, texts, folder, model) {
   mkdirSync(model, { recursive: true });
-  const files = tokenizerFiles(learnPairs(texts.training, vocabularySize), maxLength);
+  const files = tokenizerFiles(learnPairs(learnt, vocabularySize), maxLength);
   writeFileSync(join(model, 'tokenizer.json'), `${JSON.stringify(files.tokenizer, null, 1)}\n`);
   writeFileSync(join(model, 'tokenizer_config.json'), `${JSON.stringify(files.config, null, 1)}\n`);
   const tokens = textTokens(files.tokenizer, files.config);

@@ -59,22 +59,25 @@ Batch random_windows(const Text& text, std::size_t size, std::size_t length,
                      std::mt19937_64& random) {
   std::vector<Window> windows(size);
   for (Window& window : windows) {
-    const bool repeats = random() % 4 == 0;
+    const bool repeats = random() % 6 == 0;
     window.start = random() % (text.size() - length);
     window.period = repeats ? random_period(length, random) : length + 1;
   }
   return batch_of(text, windows, length);
 }
 
-Batch repeated_random_tokens(std::size_t vocabulary, std::size_t size, std::size_t length,
-                             std::mt19937_64& random) {
-  Batch batch{.tokens = headwise::Tokens::from_shape({size, length}),
-              .targets = headwise::Tokens::from_shape({size, length})};
-  for (std::size_t number = 0; number < size; ++number) {
-    const std::size_t period = random_period(length, random);
+Batch repeated_windows(const Text& text, std::size_t size, std::size_t of_text, std::size_t length,
+                       const std::function<std::int64_t()>& draw, std::mt19937_64& random) {
+  std::vector<Window> windows(size);
+  for (Window& window : windows) {
+    window.start = random() % (text.size() - length);
+    window.period = random_period(length, random);
+  }
+  Batch batch = batch_of(text, windows, length);
+  for (std::size_t number = of_text; number < size; ++number) {
+    const std::size_t period = windows[number].period;
     for (std::size_t i = 0; i < length; ++i) {
-      batch.tokens(number, i) = i < period ? static_cast<std::int64_t>(random() % vocabulary)
-                                           : batch.tokens(number, i - period);
+      batch.tokens(number, i) = i < period ? draw() : batch.tokens(number, i - period);
     }
     for (std::size_t i = 0; i < length; ++i) {
       batch.targets(number, i) = i + 1 < period ? -1 : batch.tokens(number, (i + 1) % period);

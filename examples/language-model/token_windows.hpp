@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <headwise/headwise.hpp>
 #include <random>
 #include <vector>
@@ -20,16 +21,17 @@ struct Batch {
   headwise::Tokens targets;  ///< of each token the one after it; −1 behind the text's end
 };
 
-/// `size` windows that begin at random places. In one of four, the first tokens, a sixteenth to
-/// half of them, are repeated to the window's end: what stands at one place of a window is then
-/// worth looking up at another. The text must be longer than `length`.
+/// `size` windows that begin at random places. In one of six, the first tokens, a sixteenth to half
+/// of them, are repeated to the window's end: what stands at one place of a window is then worth
+/// looking up at another. The text must be longer than `length`.
 [[nodiscard]] Batch random_windows(const Text& text, std::size_t size, std::size_t length,
                                    std::mt19937_64& random);
 
-/// `size` windows of random tokens, which are repeated like those of a text above. Only those can
-/// be predicted that are repeated, by looking them up; others are no targets.
-[[nodiscard]] Batch repeated_random_tokens(std::size_t vocabulary, std::size_t size,
-                                           std::size_t length, std::mt19937_64& random);
+/// Windows that all repeat: the first `of_text` are of the text, the others are of tokens that
+/// `draw` gives one by one, so that only looking up predicts them.
+[[nodiscard]] Batch repeated_windows(const Text& text, std::size_t size, std::size_t of_text,
+                                     std::size_t length, const std::function<std::int64_t()>& draw,
+                                     std::mt19937_64& random);
 
 /// The windows one after another from window `first` on, `size` of them or as many as are left:
 /// each token but the text's first is the target of one position.

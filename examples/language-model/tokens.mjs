@@ -41,6 +41,21 @@ export const tokensOf = (tokens, texts) => [
 ];
 
 /**
+ * The words of sentences, with the space before them, and those that are more than one piece. A
+ * sentence may begin a text or go on with it: so its first word counts with a space. What follows an
+ * apostrophe is a word of its own, as the vocabulary has it.
+ *
+ * @param {TextTokens} tokens
+ * @param {string[]} sentences
+ */
+export function wordsOf(tokens, sentences) {
+  const words = sentences.flatMap((text) =>
+    Array.from(` ${text}`.matchAll(/ ?\p{L}+|'\p{L}+/gu), ([word]) => word),
+  );
+  return { words, split: words.filter((word) => tokens.encode(word).length > 1) };
+}
+
+/**
  * Writes tokens as 16-bit integers, the low byte first.
  *
  * @param {string} path

@@ -4,9 +4,15 @@ import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 import { learnPairs } from '../../../examples/language-model/byte-pairs.mjs';
-import { plainText, split } from '../../../examples/language-model/corpus.mjs';
+import { everyday, plainText, split } from '../../../examples/language-model/corpus.mjs';
 import { prepare } from '../../../examples/language-model/prepare.mjs';
-import { readTokens, textTokens, tokensOf } from '../../../examples/language-model/tokens.mjs';
+import { storyteller } from '../../../examples/language-model/stories/stories.mjs';
+import {
+  readTokens,
+  textTokens,
+  tokensOf,
+  wordsOf,
+} from '../../../examples/language-model/tokens.mjs';
 import { output, project, temporaryFolder } from '../lib/child.mjs';
 
 const example = join(project, 'examples/language-model');
@@ -46,24 +52,40 @@ test('pairs are merged by frequency, then by their order', () => {
   assert.deepEqual(learnPairs(['ab ab'], 2000), [['a', 'b']], 'no other pair occurs twice');
 });
 
-test('documents are plain text, and one of sixteen is held out', () => {
+test('documents are plain text, and one of fifty is held out', () => {
   assert.equal(plainText(' “Yes,” he said—[Laughter] it’s\n so. '), '"Yes," he said -- it\'s so.');
   const { training, heldOut } = split(Array.from({ length: 123 }, (_, i) => ({ name: i })));
-  assert.deepEqual([training.length, heldOut.length], [115, 8]);
+  assert.deepEqual([training.length, heldOut.length], [121, 2]);
+});
+
+test('stories are whole, differ, and are the same for the same seed', () => {
+  const countries = [{ one: 'France', capital: 'Paris', region: 'Western Europe' }];
+  const tell = (seed, count) =>
+    Array.from({ length: count }, storyteller(seed, new Map([['country', countries]])));
+  const stories = tell(1, 3000);
+  assert.deepEqual(tell(1, 9), stories.slice(0, 9));
+  assert.ok(new Set([...stories, ...tell(2, 3000)]).size > 5500);
+  for (const story of stories) {
+    assert.match(story, /^["A-Z].*[.?!]"?$/);
+    assert.doesNotMatch(story, /[{}()|]|undefined| [ .,?!]|\ba [aei]/i, story);
+    const [, name, he] = /^(\w+) was a \w+ \w+ (?:boy|girl)\. (He|She) /.exec(story) ?? [];
+    if (he === 'She') assert.doesNotMatch(story, new RegExp(`${name} \\w+ his `), story);
+  }
 });
 
 test('a learnt vocabulary encodes and decodes texts', (context) => {
   const folder = temporaryFolder(context);
-  const tokens = prepare({ training: [sample], twice: [sample, sample] }, folder, folder);
+  const texts = { training: [sample], twice: [sample, sample] };
+  const tokens = prepare([sample], texts, folder, folder);
   checkRoundTrips(tokens);
   const once = tokensOf(tokens, [sample]);
   assert.deepEqual(readTokens(join(folder, 'training.tokens')), once);
   assert.deepEqual(readTokens(join(folder, 'twice.tokens')), [...once.slice(0, -1), ...once]);
 });
 
-test('training lowers the loss; the same seed gives the same bytes with one thread and two', (context) => {
+test('training lowers the loss; the same seed gives the same bytes with one thread, two, and interrupted', (context) => {
   const folder = temporaryFolder(context);
-  prepare({ training: [sample] }, folder, folder);
+  prepare([sample], { training: [sample] }, folder, folder);
   const text = join(folder, 'training.tokens');
   const trained = (name, ...options) => {
     const printed = program('train', text, text, join(folder, name), '--quick', ...options);
@@ -71,10 +93,15 @@ test('training lowers the loss; the same seed gives the same bytes with one thre
     return { losses, weights: readFileSync(join(folder, name, 'model.safetensors')) };
   };
   const one = trained('one', '--threads=1');
-  assert.equal(one.losses.length, 2);
-  assert.ok(one.losses[0] < Math.log(1024) && one.losses[1] < one.losses[0] - 0.1, one.losses);
+  assert.equal(one.losses.length, 3);
+  assert.ok(one.losses[0] < Math.log(8192) && one.losses[1] < one.losses[0] - 0.1, one.losses);
   const two = trained('two', '--threads=2');
   assert.ok(one.weights.equals(two.weights));
+  // Within the first stage, and between both.
+  assert.equal(trained('three', '--until=40').losses.length, 1);
+  const stage = trained('three', '--resume', '--until=60');
+  assert.ok(!stage.weights.equals(two.weights));
+  assert.ok(trained('three', '--resume').weights.equals(two.weights));
 });
 
 const json = (name) => JSON.parse(readFileSync(join(model, name), 'utf8'));
@@ -83,9 +110,18 @@ const card = readFileSync(join(model, 'README.md'), 'utf8');
 const measured = JSON.parse(program('measure', model, sampleTokens));
 
 test('the model is small, and its vocabulary encodes the held-out text', () => {
-  assert.ok(statSync(join(model, 'model.safetensors')).size <= 2.5e6);
+  assert.ok(statSync(join(model, 'model.safetensors')).size <= 6e6);
   checkRoundTrips(tokens);
   assert.deepEqual(readTokens(sampleTokens), tokensOf(tokens, [sample]));
+});
+
+test('everyday words are one token', () => {
+  const { words, split: notWhole } = wordsOf(tokens, everyday);
+  const share = 100 * (1 - notWhole.length / words.length);
+  assert.ok(everyday.length >= 60 && share >= 95, notWhole.join());
+  assert.ok(
+    card.includes(`Of the ${words.length} words of the everyday sentences, ${share.toFixed(1)} %`),
+  );
 });
 
 test('the loss of held-out text matches the model card', () => {
@@ -114,7 +150,7 @@ test('the model continues a text, the same for the same seed', () => {
   const go = (seed) => program('generate', model, '30', seed, ...given);
   const following = go('1').trim().split('\n').map(Number);
   assert.equal(following.length, 30);
-  assert.ok(following.every((token) => token >= 0 && token < 1024));
+  assert.ok(following.every((token) => token >= 0 && token < 8192));
   assert.equal(go('1'), go('1'));
   assert.notEqual(go('1'), go('2'));
 });

@@ -157,9 +157,9 @@ test('byte-level BPE encodes and decodes as the tokenizer.json that it came from
   assertFails(
     () => of({ token_type: [1] }),
     invalid,
-    /of 1024 numbers, one for each token, got 1$/,
+    /of 8192 numbers, one for each token, got 1$/,
   );
-  assertFails(() => of({ bos_token_id: 1024 }), invalid, /of a number below 1024, got 1024$/);
+  assertFails(() => of({ bos_token_id: 8192 }), invalid, /of a number below 8192, got 8192$/);
 });
 
 test("SentencePiece's BPE merges by scores, and falls back to bytes", () => {
