@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openFlows } from '../lib/flows.mjs';
 
-const isDrawn = { until: '#heads .map' };
+const isDrawn = { until: '#equal-keys .key-map' };
 const fileOf = (name, format) => `headwise-${name.replaceAll(' ', '-')}.${format}`;
 
 /** Opens a picture without the page around it. */
@@ -67,20 +67,17 @@ const count = (text, pattern) => text.match(pattern)?.length ?? 0;
  * pattern of its SVG, and some of its numbers with the expected values.
  */
 const figures = {
-  heads: [
+  'equal-keys': [
     // With masked cells, whose hatching is defined elsewhere on the page.
-    '?input=patterns&heads=2&compare=2&gates=0.5,1&valid=4,10',
-    '#heads .map',
+    '?input=patterns&heads=2&valid=4',
+    '#equal-keys .key-map',
     {
-      'the maps of all heads': [400, /./, ({ weights }) => weights.shape, [2, 2, 10, 10]],
+      'the maps of all heads': [200, /./, ({ weights }) => weights.shape, [1, 2, 10, 10]],
       'the enlarged map': [100, />masked</, ({ weights }) => weights.length, 10],
-      'the difference of two heads': [100, />orange: head 1/, (all) => all.differences.length, 10],
-      'the effect of the gates': [200, /./, ({ gates }) => gates, [0.5, 1]],
-      'the layer': [0, /./, ({ parameters }) => parameters['W_q.weight'].shape, [20, 18]],
     },
   ],
   inside: [
-    '?inside-step=3&inside-order=product',
+    '?inside-input=small&inside-step=3&inside-order=product',
     '#inside [data-strip] rect',
     {
       'the products of query and key': [
@@ -95,11 +92,11 @@ const figures = {
     '?look-shut=2.2',
     '#look .candidate[data-leads]',
     {
-      'all heads on a sentence': [0, />4\.4/, ({ shut }) => shut, [{ layer: 1, head: 1 }]],
+      'all heads on a sentence': [0, />2\.2/, ({ shut }) => shut, [{ layer: 1, head: 1 }]],
       // Head 2 of layer 2.
       'the selected head': [
         0,
-        /better/,
+        /<text/,
         ({ weights: { data } }, { 'all heads on a sentence': all }) =>
           data.filter((weight, at) => weight !== all.weights[1].data[data.length + at]),
         [],
@@ -119,7 +116,7 @@ for (const [id, [address, until, all]] of Object.entries(figures)) {
     const saved = {};
     for (const [name, [rectangles, drawn, read, numbers]] of Object.entries(all)) {
       const { svg, look } = await saveSvg(act, name);
-      if (name === 'the layer') await checkPng(act, name, look);
+      if (name === 'the enlarged map') await checkPng(act, name, look);
       assert.ok(count(svg, /<rect/g) >= rectangles, `${name}: ${count(svg, /<rect/g)}`);
       assert.match(svg, drawn);
       // An outline that was drawn over its letters would hide them.
@@ -186,10 +183,10 @@ test('a saved run has the map and the weights of every head, cell by cell, and t
 });
 
 test('the menu of figures opens within the window and closes by Escape, by a click elsewhere and by Tab', async (t) => {
-  const act = await openFlows(t, 'heads', '', isDrawn);
+  const act = await openFlows(t, 'equal-keys', '', isDrawn);
   const { page } = act;
   const state = () =>
-    page.$eval('#heads .export', (menu) => {
+    page.$eval('#equal-keys .export', (menu) => {
       const [toggle, list] = ['toggle', 'list'].map((part) => menu.querySelector(`.save-${part}`));
       const { top, left, bottom, right } = list.getBoundingClientRect();
       const isInWindow = top >= 0 && left >= 0 && bottom <= innerHeight && right <= innerWidth;
@@ -207,7 +204,7 @@ test('the menu of figures opens within the window and closes by Escape, by a cli
   await page.keyboard.press('Escape');
   assert.equal(await state(), 'closed, focused');
   await act.press('Save');
-  await page.click('#heads h2');
+  await page.click('#equal-keys h2');
   assert.equal(await state(), 'closed');
   await act.press('Save');
   await page.keyboard.down('Shift');
@@ -215,21 +212,14 @@ test('the menu of figures opens within the window and closes by Escape, by a cli
   await page.keyboard.up('Shift');
   assert.equal(await state(), 'closed');
 
-  // Nothing to save yet.
-  await act.press('Save');
-  const name = 'Save the difference of two heads as SVG';
-  await act.press(name);
-  assert.equal(await act.text('.export-status'), '');
-
   // On a phone, below the button or above it, also after scrolling.
-  await page.keyboard.press('Escape');
   await page.setViewport({ width: 390, height: 844 });
   await act.press('Save');
   assert.match(await state(), /^open/);
   await page.evaluate(() => window.scrollBy(0, 60));
   await page.waitForFunction(() => {
     const [toggle, list] = ['toggle', 'list'].map((part) =>
-      document.querySelector(`#heads .save-${part}`).getBoundingClientRect(),
+      document.querySelector(`#equal-keys .save-${part}`).getBoundingClientRect(),
     );
     return [list.top - toggle.bottom, toggle.top - list.bottom].some(
       (gap) => Math.abs(gap - 8) < 1,
@@ -237,8 +227,16 @@ test('the menu of figures opens within the window and closes by Escape, by a cli
   });
 });
 
+test('what is not there yet cannot be saved', async (t) => {
+  const act = await openFlows(t, 'inside', '?inside-input=small');
+  await act.press('Save');
+  await act.press('Save the products of query and key as SVG');
+  assert.equal(await act.text('.export-status'), '');
+  assert.ok((await act.count('.save-note')) > 0);
+});
+
 test('a picture that the browser cannot draw, and a link where there is no clipboard', async (t) => {
-  const act = await openFlows(t, 'heads', '?seed=3', isDrawn);
+  const act = await openFlows(t, 'equal-keys', '?seed=3', isDrawn);
   const { page } = act;
   await page.evaluate(() => {
     HTMLImageElement.prototype.decode = () => Promise.reject(new Error('no'));
@@ -247,18 +245,18 @@ test('a picture that the browser cannot draw, and a link where there is no clipb
     };
   });
   await act.press('Save');
-  await act.press('Save the layer as PNG');
+  await act.press('Save the enlarged map as PNG');
   await page.waitForFunction(() =>
-    /SVG and JSON/.test(document.querySelector('#heads .export-status').textContent),
+    /SVG and JSON/.test(document.querySelector('#equal-keys .export-status').textContent),
   );
   await act.press('Copy link');
   await page.waitForFunction(() => window.copied !== undefined);
   const copied = new URL(await page.evaluate(() => window.copied));
-  assert.deepEqual([copied.search, copied.hash], ['?seed=3', '#heads']);
+  assert.deepEqual([copied.search, copied.hash], ['?seed=3', '#equal-keys']);
   await page.evaluate(() => {
     navigator.clipboard.writeText = () => Promise.reject(new Error('closed'));
   });
   await act.press('Copy link');
-  const field = await page.waitForSelector('#heads .link-field');
-  assert.match(await field.evaluate((input) => input.value), /\?seed=3#heads$/);
+  const field = await page.waitForSelector('#equal-keys .link-field');
+  assert.match(await field.evaluate((input) => input.value), /\?seed=3#equal-keys$/);
 });
