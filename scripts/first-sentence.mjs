@@ -9,18 +9,18 @@ import { fromRoot } from './lib/files.mjs';
 /** The page imports this file. */
 export const sentenceFile = 'web/src/reading/sentence.json';
 
-/** Nine words, one token each; the second half repeats two words of the first. */
-const text = 'The world is better when the world is free';
+/** One token for each word; the second half repeats a word of the first. */
+const text = 'Tom gave the ball to Anna and Tom was happy';
 
-/** The word selected at first: the second `world`, where the four heads differ most. */
-const query = 6;
+/** The word selected at first: the second `Tom`, where the four heads differ most. */
+const query = 7;
 
 /** One head for each role. A test checks the roles against the weights. */
 const heads = [
   { layer: 0, head: 0, role: 'previous' },
   { layer: 0, head: 1, role: 'itself' },
-  { layer: 1, head: 1, role: 'followed' },
-  { layer: 3, head: 0, role: 'many' },
+  { layer: 1, head: 4, role: 'followed' },
+  { layer: 4, head: 1, role: 'earlier' },
 ];
 
 const folder = 'examples/language-model/model';
@@ -34,7 +34,7 @@ const json = (name) => JSON.parse(readFileSync(fromRoot(folder, name), 'utf8'));
  */
 export function firstSentence({ loadSafetensors, Transformer }) {
   const { encode, decode } = textTokens(json('tokenizer.json'), json('tokenizer_config.json'));
-  // The leading space makes `The` one token.
+  // The leading space is part of the first word's token.
   const ids = encode(` ${text}`);
   const count = ids.length;
   const { tensors } = loadSafetensors(readFileSync(fromRoot(folder, 'model.safetensors')));

@@ -35,6 +35,7 @@ export const first: Translation<typeof EnglishFirst> = {
     previous: 'kata sebelumnya',
     itself: 'kata itu sendiri',
     followed: 'yang dulu mengikuti',
+    earlier: 'kata yang sama sebelumnya',
     many: 'banyak kata',
   },
   names: {

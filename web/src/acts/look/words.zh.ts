@@ -35,6 +35,7 @@ export const first: Translation<typeof EnglishFirst> = {
     previous: '前一个词',
     itself: '词自身',
     followed: '上次的后一词',
+    earlier: '前面的同一个词',
     many: '许多词',
   },
   names: {
