@@ -40,8 +40,8 @@ function passOf(text, headGates) {
   return { ids, attentionWeights, probabilityOf: (token) => last[encode(token)[0]], last };
 }
 const gatesWithout = (shut) =>
-  range(4).map((layer) =>
-    Float32Array.from(range(4), (head) => Number(`${layer}.${head}` !== shut)),
+  reference.numHeads.map((count, layer) =>
+    Float32Array.from(range(count), (head) => Number(`${layer}.${head}` !== shut)),
   );
 
 const model = await LanguageModel.from(await openCheckpoint(files));
@@ -112,15 +112,17 @@ describe('a text', () => {
       .run(` ${text}`)
       .scores.flat()
       .map((each) => sayRole(roleOf(each)));
-    assert.deepEqual([roles[0], roles[5]], ['previous 1', 'induction .99']);
+    // The previous word of layer 0, and an induction head of layer 1.
+    assert.match(roles[0], /^previous /);
+    assert.match(roles[reference.numHeads[0] + 1], /^induction /);
     assert.equal(model.run(' peace').scores[0][0].induction, undefined, 'no token is repeated');
   });
 
   test('is read up to 40 tokens, and may be empty', () => {
     const { tokens, omittedWords, candidates } = model.run('war '.repeat(50));
-    // The first word, without a space before it, is two tokens.
-    assert.deepEqual([tokens.length, omittedWords], [40, 11]);
-    const ids = encode('war '.repeat(50)).slice(0, 40);
+    const all = encode('war '.repeat(50).trim());
+    assert.deepEqual([tokens.length, omittedWords], [40, all.length - 40]);
+    const ids = all.slice(0, 40);
     const { logits } = reference.forward(inputOf(ids));
     near(
       candidates[0].before,
@@ -131,7 +133,7 @@ describe('a text', () => {
     const { numHeads, isCausal, maxTokens, name } = model.description;
     assert.deepEqual(
       [numHeads, isCausal, maxTokens, name],
-      [[4, 4, 4, 4], true, 40, 'model.safetensors'],
+      [reference.numHeads, true, 40, 'model.safetensors'],
     );
   });
 
@@ -154,12 +156,12 @@ describe('a text', () => {
       const all = reference.logitLens(tokens, { positions: [2], ...options });
       assert.deepEqual(
         lens.map(({ layer, candidates }) => [layer, candidates.length]),
-        range(5).map((layer) => [layer, 3]),
+        range(reference.numHeads.length + 1).map((layer) => [layer, 3]),
       );
       for (const { layer, candidates } of lens) {
         near(candidates[0].probability, Math.max(...ofRow(all, layer)), 1e-5);
       }
-      near(lens[4].candidates[0].probability, expected, 1e-5);
+      near(lens.at(-1).candidates[0].probability, expected, 1e-5);
     }
   });
 
