@@ -36,7 +36,7 @@ test('arcs are drawn at the first paint, and the layout never shifts', async (t)
       tab.evaluateOnNewDocument(() => {
         window.shifts = [];
         window.places = () =>
-          ['h1', 'h2', '.act-lead'].map((each) =>
+          ['.masthead h1', 'h2', '.act-lead'].map((each) =>
             Math.round(document.querySelector(each).getBoundingClientRect().top),
           );
         new PerformanceObserver((list) => {
