@@ -31,8 +31,9 @@ export function createQuestions(act: string): HTMLElement[] {
     hideable(
       'questions',
       element(
-        'aside',
-        { class: 'questions', 'aria-labelledby': id },
+        'div',
+        // No landmark: every act has questions.
+        { class: 'questions', role: 'group', 'aria-labelledby': id },
         element('h3', { id }, words.title),
         ...entries.map(({ root }) => root),
       ),
