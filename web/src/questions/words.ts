@@ -19,17 +19,17 @@ export const words = translatable('questions', {
     'input-slice': {
       question: 'Does each head get a slice of the input?',
       answer:
-        'No: each row of W_q, W_k and W_v has a weight for every feature of the input, so each head projects the whole input. What is split is the result of the [projection]. Slicing the input first would be a grouped convolution, in which a head sees 1/h of the features.',
+        'No: each row of W_q, W_k and W_v has a weight for every feature of the input, so each head projects the whole input. The layer splits the result of the [projection], not the input. Slicing the input first would be a grouped convolution, in which a head sees 1/h of the features.',
     },
     'giant-head': {
       question: 'Why not one giant single head?',
       answer:
-        'It has as many parameters and nearly the same cost, but only one [softmax]: a query has one distribution of [attention weights|attention weight] over the keys, and so one weighted average has to serve every purpose. With h heads a query has h of them, so that it can attend to the previous token and to the first one at once. In Vaswani et al. (2017), one head scored 0.9 BLEU less than the best number of heads.',
+        'It has as many parameters and nearly the same cost, but only one [softmax]: a query has one distribution of [attention weights|attention weight] over the keys, so one weighted average has to serve every purpose. With h heads a query has h distributions, so it can attend to the previous token and to the first one at once. In Vaswani et al. (2017), one head scored 0.9 BLEU less than the best number of heads.',
     },
     'two-transposes': {
       question: 'What are the two transposes for?',
       answer:
-        'transpose_qkv moves the axis of heads beside that of the batch, (batch, n, num_hiddens) to (batch · h, n, num_hiddens / h), so that one batched matrix product computes all heads. transpose_output reverses this, which concatenates the heads. Both only rearrange numbers, but a reshape without the transpose would mix tokens with features.',
+        'transpose_qkv moves the axis of heads next to the batch axis, from (batch, n, num_hiddens) to (batch · h, n, num_hiddens / h), so that one batched matrix product computes all heads. transpose_output reverses this, which concatenates the heads. Both only rearrange numbers, but a reshape without the transpose would mix tokens with features.',
     },
     'output-projection': {
       question: 'What is W_o for?',
@@ -44,7 +44,7 @@ export const words = translatable('questions', {
     'same-input': {
       question: 'Are queries, keys and values the same?',
       answer:
-        'In [self-attention] the three inputs are the same tensor, but W_q, W_k and W_v differ, and so do the queries, keys and values that they compute. In [cross-attention] the queries come from another sequence than the keys and values. With the same numbers for q and k a token’s score for itself would be ‖q‖²/√d, never negative, and i would score j as j scores i.',
+        'In [self-attention] the three inputs are the same tensor, but W_q, W_k and W_v differ, and so do the queries, keys and values that they compute. In [cross-attention] the queries come from another sequence than the keys and values. If q and k were equal, a token’s score for itself would be ‖q‖²/√d, never negative, and i would give j the same score as j gives i.',
     },
     'why-sqrt-d': {
       question: 'Why divide by √d?',
@@ -54,7 +54,7 @@ export const words = translatable('questions', {
     'masked-queries': {
       question: 'Do valid lengths mask queries?',
       answer:
-        'No, only keys: a padding query, too, has weights over the valid keys that sum to 1, and an output. It does no harm, because nothing is averaged over queries: later layers mask it as a key, and the loss leaves its output out. With one [valid length] per query instead of one per sample, each query masks keys of its own, as a [causal mask] does.',
+        'No, only keys: a padding query also has an output, and weights over the valid keys that sum to 1. It does no harm, because nothing is averaged over queries: later layers mask it as a key, and the loss ignores its output. With one [valid length] per query instead of one per sample, each query has its own masked keys, as with a [causal mask].',
     },
     'why-heads-differ': {
       question: 'Why do heads differ, if all do the same?',
@@ -69,22 +69,22 @@ export const words = translatable('questions', {
     'weight-importance': {
       question: 'Is an attention weight an importance?',
       answer:
-        'No: what key j contributes to the output of the layer is its weight times v_j W_o, and that vector can be short for a key with a large weight. Kobayashi et al. (2020) therefore compare the norms, weight × ‖v_j W_o‖. Even a large contribution may not matter for the prediction, which only [ablation] tells.',
+        'No: what key j contributes to the output of the layer is its weight times v_j W_o, and that vector can be short for a key with a large weight. Kobayashi et al. (2020) therefore compare the norms, weight × ‖v_j W_o‖. Even a large contribution may not matter for the prediction: only [ablation] shows whether it does.',
     },
     'untrained-gate': {
-      question: 'Why does a gate tell nothing in an untrained model?',
+      question: 'Why is a gate meaningless in an untrained model?',
       answer:
-        'Shutting a [gate] always changes the output, but a head is important if the loss of a model that solves a task gets worse without it. An untrained model only guesses: the change of its loss has no particular sign, and another seed gives another ranking. Train first, then measure.',
+        'Shutting a [gate] always changes the output, but only a model that solves a task shows whether the head is important: its loss gets worse without the head. An untrained model guesses, so its loss may rise or fall, and another seed gives another ranking. Train first, then measure.',
     },
     'softmax-over-outputs': {
       question: 'Why not weight the heads by a softmax over their outputs?',
       answer:
-        'The weights of such a [softmax] sum to 1, so that heads would compete, although several may be needed in full at once. It would also measure how large an output is, not whether the prediction uses it: W_o can scale any head down. Voita et al. (2019) give each head a [gate] of its own, and learn which can be shut.',
+        'The weights of such a [softmax] sum to 1, so heads would compete, although the model may need several of them in full. It would also measure how large an output is, not whether the prediction uses it: W_o can scale any head down. Voita et al. (2019) give each head a [gate] of its own, and learn which can be shut.',
     },
     'more-heads': {
       question: 'Are more heads better?',
       answer:
-        'Not in themselves: with num_hiddens fixed, h heads have queries and keys of num_hiddens / h features each. In Vaswani et al. (2017), 8 and 16 heads scored best, and 32 scored 0.4 BLEU less. After training many can be pruned: Voita et al. (2019) removed 38 of 48 encoder heads for 0.15 BLEU.',
+        'Not always: with num_hiddens fixed, the queries and keys of each of h heads have only num_hiddens / h features. In Vaswani et al. (2017), 8 and 16 heads scored best, and 32 scored 0.4 BLEU less. After training many can be pruned: Voita et al. (2019) removed 38 of 48 encoder heads for 0.15 BLEU.',
     },
   } satisfies Record<QuestionName, Entry>,
 });

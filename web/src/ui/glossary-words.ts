@@ -5,28 +5,28 @@ export const words = translatable('glossary', {
   ablation:
     'Ablation removes a part of a model, such as a head, and measures how much worse the model gets.',
   attention:
-    'Attention gives each query an average of values, weighted by how well the query matches the key of each.',
+    'Attention averages values for each query: the better a key matches the query, the more its value counts.',
   'attention weight':
-    'The attention weight is the share of a query’s attention that goes to a key: from 0 to 1, and over all keys they sum to 1.',
+    'The attention weight is the share of a query’s attention that goes to a key, from 0 to 1; the weights of a query sum to 1.',
   'causal mask':
     'A causal mask lets a query attend to its own position and to earlier ones, but not to later ones.',
   'cross-attention':
     'In cross-attention the queries come from one sequence, the keys and values from another.',
-  decoder: 'A decoder writes a sequence token by token, each of which depends on those before it.',
+  decoder: 'A decoder writes a sequence token by token; each token depends on those before it.',
   'dot product':
     'The dot product of two vectors multiplies them number by number and adds up the products.',
   encoder: 'An encoder reads a whole sequence and gives a vector for each of its tokens.',
   entropy:
-    'The entropy of weights is 0 if one key has all the weight, and largest if all keys have the same: it tells how spread out they are.',
+    'Entropy measures how spread out weights are: 0 if one key has all the weight, and largest if all keys have the same.',
   gate: 'The gate of a head is a number that its output is multiplied by: 1 is open, 0 is shut.',
   gradient:
-    'The gradient of a loss tells for each parameter how the loss changes as the parameter grows.',
+    'The gradient of a loss says, for each parameter, how the loss changes as the parameter grows.',
   head: 'A head is attention with query, key and value projections of its own; several side by side make multi-head attention.',
   'induction head':
     'An induction head finds an earlier occurrence of the present token and attends to the token that followed it.',
   key: 'The key of a token is the vector that queries are compared with.',
   logits: 'Logits are the scores of all possible tokens, which softmax turns into probabilities.',
-  loss: 'The loss tells how bad predictions are: here, minus the logarithm of the probability given to the right token.',
+  loss: 'The loss measures how bad predictions are: here, minus the logarithm of the probability given to the right token.',
   mask: 'A mask excludes keys from attention: their score becomes −∞ and their weight 0.',
   'multi-head attention':
     'Multi-head attention runs several heads side by side, concatenates their outputs and combines them by W_o.',

@@ -15,7 +15,7 @@ const names = {
 export const words = translatable('inside', {
   rail: 'Steps of multi-head attention',
   goal: {
-    task: 'Predict: from step 2 on, each head works by itself. In which step are numbers of different heads first added?',
+    task: 'From step 2 on, each head works by itself. Predict: which step is the first to add numbers of different heads?',
     answer: 'Your prediction',
     answers: {
       6: () => 'Not yet: softmax works on the scores of one head. Look at a later step.',
@@ -61,7 +61,7 @@ export const words = translatable('inside', {
 
   sentences: {
     1: ({ isModel, biases }: Pass) =>
-      `${isModel ? 'X is the vector of each token, normalized, as this layer receives it. ' : ''}Three linear layers, each a [projection], make from each row of X a *query* (what the token looks for), a *key* (what queries are compared with) and a *value* (what is averaged)${biases.qkv ? '. Each adds a bias' : ''}.`,
+      `${isModel ? 'The rows of X are the normalized token vectors that this layer receives. ' : ''}Three linear layers, the [projections|projection], turn each row of X into a *query* (what the token looks for), a *key* (what queries are compared with) and a *value* (what is averaged)${biases.qkv ? '. Each adds a bias' : ''}.`,
     2: ({ numHeads, numKvHeads, headSize, isRotated }: Pass) =>
       `The columns of the queries are split into ${numHeads} groups of d = ${headSize}. Each group is a [head], which attends independently of the others.${numKvHeads < numHeads ? ` This model has ${count(numKvHeads, 'group', 'groups')} of keys and values, which its heads share.` : ''}${isRotated ? ' This model then rotates q and k by the position of their token (rotary positions). The numbers here are the rotated ones.' : ''}`,
     3: ({ headSize }: Pass) =>
@@ -70,7 +70,7 @@ export const words = translatable('inside', {
       `The [score] is the dot product divided by √d. Without the division, sums of many products (here d = ${headSize}) are large, and softmax gives one key almost all the weight. Try other divisors.`,
     5: ({ hasMask }: Pass) =>
       hasMask
-        ? 'A [causal mask]: a token may attend to itself and to earlier tokens. The scores of later keys are replaced, in d2l by −10⁶, in headwise by −∞.'
+        ? 'A [causal mask]: a token may attend to itself and to earlier tokens. The scores of later keys are replaced by −10⁶ in d2l and by −∞ in headwise.'
         : 'This model has no [mask]: each token may attend to all others, so the scores stay as they are.',
     6: ({ hasMask }: Pass) =>
       `[Softmax] turns each row of scores into [attention weights|attention weight], which sum to 1.${hasMask ? ' Masked keys get weight 0.' : ''}`,

@@ -8,6 +8,6 @@ export const intro = translatable('pruneIntro', {
   paragraphs: [
     'While the planted model learns, only four of its twelve heads are open: two attend to the previous token, two find the token that followed the same token before. Then the other eight are opened. *Sharp* heads put nearly all weight on one key and contribute nothing. *Quiet* heads keep their random initial parameters.',
     '[Ablation] measures how much the loss increases without a head. The [gradient] is the slope of the loss at the head’s gate. Confidence and [entropy] only measure how concentrated a head’s weights are. Which measures are misled?',
-    'In the language model nobody knows the right answer. There the loss decides: how much it increases on text that the model was not trained on.',
+    'For the language model nobody knows the right answer. There the loss decides: how much does it increase on text that was not used in training?',
   ],
 });

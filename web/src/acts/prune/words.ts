@@ -39,7 +39,7 @@ export const words = translatable('prune', {
   stopped: (seeds: number) => `Stopped. Results are from ${count(seeds, 'seed', 'seeds')}.`,
   done: (seeds: number) => `Done. Results are from ${count(seeds, 'seed', 'seeds')}.`,
 
-  task: 'The model reads these letters from left to right. It must predict the next letter, shown below each one, as soon as the row has begun to repeat.',
+  task: 'The model reads these letters from left to right. Once the row repeats, it must predict the next letter, which is shown below each one.',
   next: (symbol: string) => `→ ${symbol}`,
   tiles: 'Maps of all heads',
   maps: 'The weights of each head on these letters: queries down, keys across. Heads are numbered by layer and head.',
@@ -58,7 +58,7 @@ export const words = translatable('prune', {
   found: (found: number, planted: number) => `${found} of ${planted}`,
   loudTitle: 'Loud is not useful.',
   loud: (least: string, without: string, whole: string, ablated: string) =>
-    `The largest weights of the heads that confidence chooses are at least ${least} on average. Yet accuracy is ${without} without these heads and ${whole} with all heads. Without the heads that ablation chooses it is ${ablated}.`,
+    `Confidence chooses heads whose largest weights are at least ${least} on average. Yet accuracy is ${without} without these heads and ${whole} with all heads. Without the heads that ablation chooses, it is ${ablated}.`,
 
   importance: 'Judge the measures',
   importancePanel: 'Measures of importance',

@@ -100,7 +100,7 @@ export const words = translatable('train', {
   compared: (goalStep: number | undefined, pinnedStep: number | undefined) => {
     if (goalStep === undefined) return 'This run has not reached 99\u00a0%.';
     if (pinnedStep === undefined)
-      return `This run reached 99\u00a0% at step ${goalStep}, the pinned one had not.`;
+      return `This run reached 99\u00a0% at step ${goalStep}; the pinned run had not.`;
     if (goalStep === pinnedStep) return 'This run reached 99\u00a0% at the same step.';
     const steps = Math.abs(goalStep - pinnedStep);
     return `This run reached 99\u00a0% at step ${goalStep}, ${steps} steps ${goalStep < pinnedStep ? 'sooner' : 'later'}.`;
@@ -146,7 +146,7 @@ export const words = translatable('train', {
   arc: (layer: number, head: number, weight: string) => `layer ${layer}, head ${head}: ${weight}`,
   /** In a model of one layer. */
   oneLook: (query: number, symbol: string, look: Look) =>
-    `Query ${query} (${symbol}) attends most ${looks(look)}. In a single layer, keys know their own token only, not the one before.`,
+    `Query ${query} (${symbol}) attends most ${looks(look)}. With a single layer, a key knows only its own token, not the one before it.`,
   /** The key a query attends to, and that key's own look-back in a layer before. */
   twoLooks: (query: number, symbol: string, look: Look, back: Look) =>
     `Query ${query} (${symbol}) attends most ${looks(look)}. That position itself attended most ${looks(back)}: ${

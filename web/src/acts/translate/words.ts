@@ -24,7 +24,7 @@ export const words = translatable('translate', {
   variantNotes: {
     standard: 'One encoder layer and one decoder layer.',
     alone:
-      'The encoder’s self-attention is switched off: a key encodes its character and its position, but not whether that belongs to the day or to the year.',
+      'The encoder’s self-attention is switched off: a key encodes its character and its position, but not whether the character belongs to the day or to the year.',
     shared:
       'Input, output and unembedding use one table of embeddings. Compare the accuracy with where the heads attend.',
   },
@@ -50,7 +50,7 @@ export const words = translatable('translate', {
     none: (part: string, head: number, share: string) =>
       `No head clearly reads the ${part}; the best is head ${head} (${share}).`,
     elsewhere:
-      'Right without alignment: the encoder’s output at one position also contains information from others, so that these weights do not show where a character comes from.',
+      'The dates are right without alignment: the encoder’s output at one position also contains information from other positions, so these weights do not show where a character comes from.',
   },
 
   text: 'A date for the model to read',
@@ -61,11 +61,11 @@ export const words = translatable('translate', {
   right: (sentence: string) => `${sentence}.`,
   wrong: (sentence: string, expected: string) => `${sentence}. It should be ${expected}.`,
   noTruth:
-    'Not a date of the forms that are trained, such as March 5, 2021 or 5 Mar 2021, with a year from 1000 to 2999: there is no right answer to compare with.',
+    'There is no right answer to compare with: the model learns dates such as March 5, 2021 or 5 Mar 2021, with years from 1000 to 2999.',
 
   figure: 'Alignment: from each output character to the input characters that it attends to',
   padding: (length: number, longest: number) =>
-    `Hatched: padding. A batch fills this input of ${count(length, 'character', 'characters')} up to ${longest} keys; its valid length masks the padding, so that every query gives it weight 0.`,
+    `Hatched: padding. In a batch, this input of ${count(length, 'character', 'characters')} is padded to ${longest} keys. Its valid length masks the padding, so every query gives it weight 0.`,
   queries: 'Output characters',
   output: (number: number) => `Output ${number}`,
   query: (number: number, character: string, attended: string) =>
