@@ -35,7 +35,7 @@ export const first: Translation<typeof EnglishFirst> = {
     previous: 'kata sebelumnya',
     itself: 'kata itu sendiri',
     followed: 'yang dulu mengikuti',
-    earlier: 'kata yang sama sebelumnya',
+    earlier: 'salinan sebelumnya',
     many: 'banyak kata',
   },
   names: {

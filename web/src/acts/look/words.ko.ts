@@ -36,7 +36,7 @@ export const first: Translation<typeof EnglishFirst> = {
     previous: '이전 단어',
     itself: '단어 자신',
     followed: '전에 뒤따른 것',
-    earlier: '앞에 나온 같은 단어',
+    earlier: '앞의 같은 단어',
     many: '여러 단어',
   },
   names: {

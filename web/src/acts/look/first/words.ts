@@ -10,7 +10,7 @@ export const words = translatable('first', {
     previous: 'previous word',
     itself: 'the word itself',
     followed: 'what followed before',
-    earlier: 'the same word before',
+    earlier: 'earlier copy',
     many: 'many words',
   },
   names: {
