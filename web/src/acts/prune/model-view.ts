@@ -119,7 +119,7 @@ export function createModelView(store: Store<PruneState>): {
     render(
       html`<h4>${words.nextToken}</h4>
         <p class="model-sentence">
-          <q>${sentence.state.text}</q> <a href="#look">${words.changeSentence}</a>
+          <q translate="no">${sentence.state.text}</q> <a href="#look">${words.changeSentence}</a>
         </p>
         ${
           candidates.length === 0
