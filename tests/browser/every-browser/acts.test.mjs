@@ -7,22 +7,15 @@ import { engineName } from '../lib/engines.mjs';
 import { artefact } from '../lib/pages.mjs';
 import { until } from '../lib/until.mjs';
 
-/** The weights of act `heads` as it opens, computed in Node. */
-async function expectedHeads() {
+/** The weights of act `equal-keys` for random input, computed in Node. */
+async function expectedWeights() {
   await init({ threads: 1 });
   const attention = new MultiHeadAttention({ numHiddens: 100, numHeads: 5, seed: 1 });
-  const queries = Tensor.randn([2, 4, 100], 2);
-  const keys = Tensor.randn([2, 6, 100], 3);
-  const options = { validLens: [3, 2], returnWeights: true };
+  const queries = Tensor.randn([1, 4, 100], 2);
+  const keys = Tensor.randn([1, 6, 100], 3);
+  const options = { validLens: [3], returnWeights: true };
   return attention.forward(queries, keys, keys, options).attentionWeights.data;
 }
-
-/** How many heads of the first sample differ. */
-const countDifferent = (cells) => {
-  const weightsOf = (wanted) =>
-    cells.flatMap(({ sample, head, weight }) => (sample === 0 && head === wanted ? [weight] : []));
-  return new Set([0, 1, 2, 3, 4].map((head) => weightsOf(head).join())).size;
-};
 
 /** Waits until `read` returns another value than now. */
 async function waitForChange(read) {
@@ -30,22 +23,12 @@ async function waitForChange(read) {
   await until(async () => (await read()) !== before, `it stays ${before}`);
 }
 
-const cell = (sample, head, query, key) =>
-  `#heads .samples .cell[data-sample="${sample}"][data-head="${head}"]` +
-  `[data-query="${query}"][data-key="${key}"]`;
-
 /** What a reader does in each act, and what comes of it. */
 const flows = {
-  async toy(act) {
-    await act.click('#toy .question button', 'Different keys');
-    await act.waitForText('#toy .experiments-verdict', /“Different keys”: right/);
-    assert.equal(countDifferent(await act.cellsOf('toy')), 1);
-    await act.click('#toy .segment', 'Random');
-    await act.waitFor('#toy .goal[data-reached]');
-    assert.equal(countDifferent(await act.cellsOf('toy')), 5);
-    await act.evaluate(() => window.history.back());
-    await act.waitForSearch('?toy-guess=keys');
-    assert.equal(countDifferent(await act.cellsOf('toy')), 1);
+  async look(act) {
+    await act.seeHeads();
+    await act.click('#look .board .gate', 'Gate of layer 2, head 2');
+    await act.waitFor('#look .look-status[data-shut="1"]');
   },
   async inside(act) {
     await act.click('#inside button', 'Next');
@@ -54,42 +37,50 @@ const flows = {
     await act.waitFor('#inside .inside-chart[data-done]');
     await act.click('#inside button', 'd = 4');
     await act.waitForText('#inside .inside-divisor-value', /^4$/);
+    await act.click('#inside [data-question="weight-importance"] summary');
+    await act.waitFor('#inside [data-question="weight-importance"][open]');
+    await act.waitForSearch('?inside-step=4&inside-divisor=4&question=weight-importance');
   },
-  async heads(act) {
-    const cells = await act.cellsOf('heads');
-    assert.equal(cells.length, 2 * 5 * 4 * 6);
-    const expected = await expectedHeads();
-    cells.forEach(({ weight }, i) => assert.ok(Math.abs(weight - expected[i]) < 1e-6, `${i}`));
+  async 'equal-keys'(act) {
+    const isEven = async () => assert.equal(new Set(await act.weights()).size, 2);
+    await act.click('#equal-keys [data-option="keys"]');
+    await isEven();
+    await act.click('#equal-keys .segment', 'Random');
+    await act.waitFor('#equal-keys .predict[data-reached]');
+    const weights = await act.weights();
+    const expected = await expectedWeights();
+    assert.equal(weights.length, expected.length);
+    weights.forEach((weight, i) => assert.ok(Math.abs(weight - expected[i]) < 1e-6, `${i}`));
+    await act.evaluate(() => window.history.back());
+    await act.waitForSearch('?toy-guess=keys');
+    await isEven();
+    await act.evaluate(() => window.history.forward());
+    await act.waitForSearch('?toy-guess=keys&input=random');
 
-    const hasArithmeticOf = async (sample, head, query, key) => {
-      const place = `Head ${head + 1}, sample ${sample + 1}: query q${query + 1}, key k${key + 1}`;
-      await act.waitForText('#heads .arithmetic caption', new RegExp(`^${place}$`));
-      const { weight } = cells[((sample * 5 + head) * 4 + query) * 6 + key];
-      assert.match(await act.textOf('#heads .arithmetic'), new RegExp(weight.toFixed(4)));
+    const hasArithmeticOf = async (head, query, key) => {
+      const place = `^Head ${head + 1}: query q${query + 1}, key k${key + 1}$`;
+      await act.waitForText('#equal-keys .arithmetic caption', new RegExp(place));
+      const weight = weights[(head * 4 + query) * 6 + key];
+      assert.match(await act.textOf('#equal-keys .arithmetic'), new RegExp(weight.toFixed(4)));
     };
-    await act.hover(cell(0, 3, 1, 2));
-    await hasArithmeticOf(0, 3, 1, 2);
-    await act.click(cell(1, 2, 2, 0));
-    await hasArithmeticOf(1, 2, 2, 0);
+    const cell = (query, key) =>
+      `#equal-keys .close-up .cell[data-query="${query}"][data-key="${key}"]`;
+    await act.click('#equal-keys .key-tile:nth-child(4) .head-title');
+    await act.waitFor('#equal-keys .key-tile:nth-child(4)[aria-pressed="true"]');
+    await act.hover(cell(1, 2));
+    await hasArithmeticOf(3, 1, 2);
+    await act.click(cell(2, 0));
+    await hasArithmeticOf(3, 2, 0);
     await act.press('ArrowRight');
-    await hasArithmeticOf(1, 2, 2, 1);
+    await hasArithmeticOf(3, 2, 1);
 
-    await act.click('#heads .layer-head', 'Head 4: select');
-    await act.waitFor('#heads .layer-head[aria-label^="Head 4"][aria-pressed="true"]');
-    await act.click(cell(0, 1, 0, 0));
-    const openBars = () =>
-      act.evaluate(() =>
-        [...document.querySelectorAll('#heads .gate-bar .bar')].map(
-          (bar) => bar.width.baseVal.value > 0,
-        ),
-      );
-    assert.deepEqual(await openBars(), Array(5).fill(false));
-    await act.drag('#heads .gates .slider', 'Gate of head 2', 1, 0);
-    assert.deepEqual(await openBars(), [false, true, false, false, false]);
-    await act.waitForSearch('?head=2&gates=1,0,1,1,1');
+    await act.drag('#equal-keys .slider', 'Valid length', 0.5, 0);
+    await act.waitForSearch('?toy-guess=keys&input=random&head=4&valid=0');
+    assert.deepEqual([...new Set(await act.weights())], [0]);
     // The thumb that was dragged has the focus.
     await act.press('ArrowRight');
-    await act.waitForSearch('?head=2&gates=1,0.05,1,1,1');
+    await act.waitForSearch('?toy-guess=keys&input=random&head=4&valid=1');
+    assert.deepEqual([...new Set(await act.weights())], [1, 0]);
   },
   async train(act) {
     const status = '#train .run-status';
@@ -119,23 +110,6 @@ const flows = {
     await act.click('#train button', 'Now');
     await act.waitForText(status, new RegExp(`^Step ${last}:`));
   },
-  async prune(act) {
-    const status = '#prune .cut-status';
-    await act.waitFor('#prune .guess-tile:not([aria-disabled])');
-    for (const head of ['1.1', '1.2', '2.3', '2.6']) {
-      await act.click('#prune .guess-tile', `${head} mark`);
-    }
-    await act.click('#prune .guess-panel button', 'Check');
-    await act.waitForText('#prune .guess-role', /^quiet$/);
-    await act.waitForText(status, /^All \d+ heads/);
-    await act.drag('#prune .slider', 'Heads to prune', 0, 1);
-    await act.waitForText(status, /^\d+ of \d+ heads pruned/);
-  },
-  async look(act) {
-    await act.waitFor('#look .candidate[data-leads]');
-    await act.click('#look .board .gate', 'Gate of layer 2, head 2');
-    await act.waitFor('#look .look-status[data-shut="1"]');
-  },
   async translate(act) {
     const status = '#translate .run-status';
     await act.waitFor('#translate .align-figure');
@@ -144,9 +118,17 @@ const flows = {
     await act.waitForText(status, /^Step 1 /);
     assert.equal(await act.count('#translate .align-map'), 2);
   },
-  async questions(act) {
-    await act.click('#questions summary', 'Is an attention weight an importance?');
-    await act.waitFor('#questions .contributions');
+  async prune(act) {
+    const status = '#prune .cut-status';
+    await act.waitFor('#prune .guess-tile:not([aria-disabled])');
+    for (const head of ['1.1', '1.2', '2.3', '2.6']) {
+      await act.click(`#prune .guess-tile[data-head="${head}"]`);
+    }
+    await act.click('#prune .guess-panel button', 'Check');
+    await act.waitForText('#prune .guess-role', /^quiet$/);
+    await act.waitForText(status, /^All \d+ heads/);
+    await act.drag('#prune .slider', 'Heads to prune', 0, 1);
+    await act.waitForText(status, /^\d+ of \d+ heads pruned/);
   },
 };
 
@@ -169,7 +151,7 @@ for (const [id, use] of Object.entries(flows)) {
       () => `its title is at ${top}, below ${bar}`,
     );
     assert.equal(await act.count('.failure'), 0);
-    if (id === 'toy') {
+    if (id === 'look') {
       const acts = await act.evaluate(() =>
         [...document.querySelectorAll('main > section[id]')].map((each) => each.id),
       );

@@ -11,16 +11,13 @@ const press = async (visit, ...keys) => {
 
 /** The main gestures of each act. */
 const walks = {
-  async toy(visit) {
-    await visit.tabTo('#toy .question button', 'New parameters');
-    await press(visit, 'Enter');
-    await visit.waitForText('#toy .experiments button', /^(?:Skip to the result|Play again)$/);
-    if (/^Skip/.test(await visit.textOf('#toy .experiments button'))) await press(visit, 'Enter');
-    await visit.waitForText('#toy .experiments-verdict', /“New parameters”: wrong/);
-    await visit.tabTo('#toy .segment input', 'Ones', { back: true });
-    await press(visit, 'ArrowRight');
-    await visit.waitFor('#toy .goal[data-reached]');
-    assert.ok(new Set((await visit.cellsOf('toy')).map(({ weight }) => weight)).size > 50);
+  async look(visit) {
+    await visit.seeHeads();
+    await visit.tabTo('#look .board .gate', 'Gate of layer 1, head 1');
+    await press(visit, 'ArrowDown', 'ArrowRight');
+    assert.ok(await visit.isFocused('#look .board .gate', 'Gate of layer 2, head 2'));
+    await press(visit, ' ');
+    await visit.waitFor('#look .look-status[data-shut="1"]');
   },
   async inside(visit) {
     await visit.tabTo('#inside .inside-go button', 'Next');
@@ -33,36 +30,42 @@ const walks = {
     await press(visit, 'ArrowDown', 'Enter');
     await visit.tabTo('#inside .inside-divisor .slider');
     await press(visit, 'End');
-    await visit.waitForText('#inside .inside-divisor-value', /^8$/);
+    // Of the model, which the act before has loaded. The slider has the logarithm.
+    const most = await visit.evaluate(
+      () => 2 ** document.querySelector('#inside .inside-divisor .slider').max,
+    );
+    await visit.waitForText('#inside .inside-divisor-value', new RegExp(`^${most}$`));
   },
-  async heads(visit) {
-    const cells = await visit.cellsOf('heads');
-    const [{ weight: first }] = cells;
+  async 'equal-keys'(visit) {
+    await visit.tabTo('#equal-keys [data-option="parameters"]');
+    await press(visit, 'Enter');
+    await visit.waitFor('#equal-keys [data-option="parameters"][aria-pressed="true"]');
+    await visit.tabTo('#equal-keys .segment input', 'Ones');
+    await press(visit, 'ArrowRight');
+    await visit.waitFor('#equal-keys .predict[data-reached]');
+    const weights = await visit.weights();
+    await visit.tabTo('#equal-keys .key-tile:nth-child(4)');
+    await press(visit, 'Enter');
+    await visit.waitForText('#equal-keys .close-up .head-title', /^Head 4/);
+    const ofHead = weights.slice(3 * 24, 4 * 24);
     await visit.tabTo(
-      '#heads .samples .cell',
-      `Head 1, query 1, key 1: weight ${first.toFixed(4)}`,
+      '#equal-keys .close-up .cell',
+      `Head 4, query 1, key 1: weight ${ofHead[0].toFixed(4)}`,
     );
     await press(visit, 'ArrowDown', 'ArrowDown', 'ArrowRight');
-    await visit.waitForText('#heads .arithmetic caption', /^Head 1, sample 1: query q3, key k2$/);
-    const weight = await visit.textOf('#heads .arithmetic tbody tr:nth-child(5) .result');
-    assert.equal(weight, cells[2 * 6 + 1].weight.toFixed(4));
-
-    await visit.tabTo('#heads .gates .slider', 'Gate of head 3');
-    await press(visit, 'Home');
-    await visit.waitForText('#heads .gates-moved', /by [1-9]/);
-    await press(visit, 'End');
-    await visit.waitForText('#heads .gates-moved', /^All gates are open/);
-
-    await visit.tabTo('#heads .layer-head', 'Head 4: select');
-    await press(visit, 'Enter');
-    await visit.waitForText('#heads .close-up .head-title', /^Head 4,/);
+    await visit.waitForText('#equal-keys .arithmetic caption', /^Head 4: query q3, key k2$/);
+    const told = await visit.textOf('#equal-keys .arithmetic tbody tr:nth-child(5) .result');
+    assert.equal(told, ofHead[2 * 6 + 1].toFixed(4));
+    await visit.tabTo('#equal-keys .slider', 'Valid length', { back: true });
+    await press(visit, 'Home', 'ArrowRight');
+    assert.deepEqual([...new Set(await visit.weights())], [1, 0]);
   },
   async train(visit) {
     const play = '#train .playback .primary';
     await visit.waitForText('#train .run-status', /^Step 0:/);
-    await visit.tabTo('#train .playback .segment input:checked');
+    await visit.tabTo('#train [value="60"]:checked');
     await press(visit, 'ArrowRight');
-    assert.ok(await visit.isFocused('#train .segment input', 'Full'));
+    assert.ok(await visit.isFocused('#train [value="full"]'));
     await visit.tabTo('#train button', 'Start', { back: true });
     await press(visit, ' ');
     await visit.waitFor('#train .log [data-kind="goal"]');
@@ -88,31 +91,6 @@ const walks = {
     await press(visit, 'ArrowDown');
     await visit.waitForText('#train .enlarged .read-out', /^Query 2 .* key 2 /);
   },
-  async prune(visit) {
-    for (const head of ['1.1', '1.3', '2.2', '2.3']) {
-      await visit.tabTo('#prune .guess-tile', `${head} mark`);
-      await press(visit, ' ');
-    }
-    await visit.tabTo('#prune .guess-panel button', 'Check', { back: true });
-    await press(visit, 'Enter');
-    await visit.waitForText('#prune .guess-status', /2 of 4/);
-
-    const status = '#prune .cut-status';
-    await visit.waitForText(status, /^All \d+ heads/);
-    await visit.tabTo('#prune .slider', 'Heads to prune');
-    await press(visit, 'ArrowRight');
-    await visit.waitForText(status, /^\d+ of \d+ heads pruned/);
-    await press(visit, 'Home');
-    await visit.waitForText(status, /^All \d+ heads/);
-  },
-  async look(visit) {
-    await visit.waitFor('#look .candidate[data-leads]');
-    await visit.tabTo('#look .board .gate', 'Gate of layer 1, head 1');
-    await press(visit, 'ArrowDown', 'ArrowRight');
-    assert.ok(await visit.isFocused('#look .board .gate', 'Gate of layer 2, head 2'));
-    await press(visit, ' ');
-    await visit.waitFor('#look .look-status[data-shut="1"]');
-  },
   async translate(visit) {
     await visit.waitForText('#translate .run-status', /^Step 0 /);
     const term = '#translate .act-lead .term';
@@ -130,7 +108,7 @@ const walks = {
     }
     assert.ok(await visit.isFocused(term));
 
-    await visit.tabTo('#translate .translate-query');
+    await visit.tabTo('#translate .align-query');
     await press(visit, 'ArrowRight');
     await visit.waitForText('#translate .align-read-out', /^Output 2,/);
     await press(visit, 'Enter');
@@ -138,6 +116,23 @@ const walks = {
       async () => /translate-query=2/.test(await visit.search()),
       'the address has the chosen query',
     );
+  },
+  async prune(visit) {
+    for (const head of ['1.1', '1.3', '2.2', '2.3']) {
+      await visit.tabTo(`#prune .guess-tile[data-head="${head}"]`);
+      await press(visit, ' ');
+    }
+    await visit.tabTo('#prune .guess-panel button', 'Check', { back: true });
+    await press(visit, 'Enter');
+    await visit.waitForText('#prune .guess-status', /2 of 4/);
+
+    const status = '#prune .cut-status';
+    await visit.waitForText(status, /^All \d+ heads/);
+    await visit.tabTo('#prune .slider', 'Heads to prune');
+    await press(visit, 'ArrowRight');
+    await visit.waitForText(status, /^\d+ of \d+ heads pruned/);
+    await press(visit, 'Home');
+    await visit.waitForText(status, /^All \d+ heads/);
   },
 };
 

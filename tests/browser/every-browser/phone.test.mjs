@@ -10,27 +10,35 @@ import { until } from '../lib/until.mjs';
 
 /** What a finger does in each act, and what comes of it. */
 const visits = {
-  async toy({ tap, waitFor }) {
-    await tap('#toy .question button', 'Different keys');
-    await waitFor('#toy .experiment');
-    await tap('#toy .segment', 'Random');
-    await waitFor('#toy .goal[data-reached]');
+  async look({ tap, waitFor, seeHeads }) {
+    await seeHeads();
+    await tap('#look .detail .gate', 'Gate of layer 2, head 2');
+    await waitFor('#look .look-status[data-shut="1"]');
   },
-  async inside({ tap, waitForText }) {
+  async inside({ tap, waitFor, waitForText }) {
+    // The act before has loaded the model.
+    await tap('#inside .segment', 'A small layer');
     await tap('#inside .segment', '4 Scale');
     await waitForText('#inside h3', /^Step 4 of 9/);
     await tap('#inside button', 'd = 4');
     await waitForText('#inside .inside-divisor-value', /^4$/);
+    await tap('#inside [data-question="weight-importance"] summary');
+    await waitFor('#inside [data-question="weight-importance"][open]');
   },
-  async heads({ tap, waitForText }) {
-    await tap('#heads .segment', 'Patterns');
-    await tap('#heads .head-answers button', 'Head 1 looks three back');
-    await waitForText('#heads .head-told', /^(?:Head|In head) 1 /);
-    await tap('#heads .samples .cell[data-head="2"][data-query="4"][data-key="3"]');
-    await waitForText('#heads .arithmetic', /Head 3, sample 1/);
+  async 'equal-keys'({ tap, waitFor, waitForText, weights }) {
+    await tap('#equal-keys [data-option="keys"]');
+    await tap('#equal-keys .segment', 'Random');
+    await waitFor('#equal-keys .predict[data-reached]');
+    // The question: the input of that name follows it.
+    await tap('#equal-keys .segment', 'Patterns');
+    await tap('#equal-keys [data-option="1"]');
+    await waitForText('#equal-keys .predict-told', /^(?:No|Right): /);
+    await tap('#equal-keys .close-up .cell[data-query="4"][data-key="3"]');
+    await waitForText('#equal-keys .arithmetic caption', /^Head 1: /);
+    const before = await weights();
     // The thumb jumps to where the track is touched.
-    await tap('#heads .gates .slider', 'Gate of head 2');
-    await waitForText('#heads .gates-moved', /by [1-9]/);
+    await tap('#equal-keys .slider', 'Valid length');
+    await until(async () => (await weights()).join() !== before.join(), 'other weights');
   },
   async train({ tap, waitForText }) {
     await waitForText('#train .run-status', /^Step 0:/);
@@ -40,27 +48,18 @@ const visits = {
     await tap('#train button', 'Pause');
     await waitForText('#train .playback .primary', /^Resume$/);
   },
-  async prune({ tap, waitFor, waitForText }) {
-    await waitFor('#prune .guess-tile:not([aria-disabled])');
-    await tap('#prune button', 'Show the roles');
-    await waitForText('#prune .guess-role', /^quiet$/);
-  },
-  async look({ tap, waitFor }) {
-    await waitFor('#look .candidate[data-leads]');
-    await tap('#look .detail .gate', 'Gate of layer 2, head 2');
-    await waitFor('#look .look-status[data-shut="1"]');
-  },
   async translate({ tap, waitFor, waitForText }) {
     await waitFor('#translate .align-figure');
     await waitForText('#translate .run-status', /^Step 0 /);
     await tap('#translate button', 'Step');
     await waitForText('#translate .run-status', /^Step 1 /);
-    await tap('#translate .translate-query');
+    await tap('#translate .align-query');
     await waitForText('#translate .align-read-out', /^Output 1,/);
   },
-  async questions({ tap, waitFor }) {
-    await tap('#questions summary', 'Is an attention weight an importance?');
-    await waitFor('#questions .contributions');
+  async prune({ tap, waitFor, waitForText }) {
+    await waitFor('#prune .guess-tile:not([aria-disabled])');
+    await tap('#prune button', 'Show the roles');
+    await waitForText('#prune .guess-role', /^quiet$/);
   },
 };
 

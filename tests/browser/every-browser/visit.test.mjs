@@ -9,51 +9,47 @@ import { isReady } from '../lib/pages.mjs';
 import { servePage } from '../lib/server.mjs';
 import { until } from '../lib/until.mjs';
 
-const weightsOf = async (act) => (await act.cellsOf('heads')).map(({ weight }) => weight);
-
 test(`the address holds a view, and back and forward walk through views, in ${engineName}`, async (t) => {
-  const act = await openAct(t, '#heads');
+  const act = await openAct(t, '#equal-keys');
   const views = [];
   const keepView = async (search) => {
     await act.waitForSearch(search);
-    views.push({ search, weights: await weightsOf(act) });
+    views.push({ search, weights: await act.weights() });
   };
   await keepView('');
-  await act.click('#heads .segment', 'Patterns');
-  await keepView('?input=patterns');
-  await act.click('#heads .segment', '4');
-  await keepView('?input=patterns&heads=4');
-  await act.drag('#heads .gates .slider', 'Gate of head 2', 1, 0);
-  await keepView('?input=patterns&heads=4&gates=1,0,1,1&head=2');
+  await act.click('#equal-keys .segment', 'Random');
+  await keepView('?input=random');
+  await act.click('#equal-keys .segment', '4');
+  await keepView('?input=random&heads=4');
+  await act.drag('#equal-keys .slider', 'Valid length', 0.5, 1);
+  await keepView('?input=random&heads=4&valid=6');
 
   const go = async (steps, { search, weights }) => {
     await act.evaluate((by) => window.history.go(by), steps);
     await act.waitForSearch(search);
-    assert.deepEqual(await weightsOf(act), weights);
+    assert.deepEqual(await act.weights(), weights);
   };
   // One drag is one entry, whatever values it passed.
   await go(-1, views[2]);
-  assert.match(await act.textOf('#heads .gates-moved'), /^All gates are open/);
   await go(-1, views[1]);
   await go(-1, views[0]);
-  assert.ok(await act.evaluate(() => document.querySelector('#heads [value="random"]').checked));
+  assert.ok(await act.evaluate(() => document.querySelector('#equal-keys [value="ones"]').checked));
   await go(3, views[3]);
-  assert.match(await act.textOf('#heads .gates-moved'), /by [1-9]/);
 
-  const again = await openAct(t, `${views[3].search}#heads`);
-  assert.deepEqual(await weightsOf(again), views[3].weights);
+  const again = await openAct(t, `${views[3].search}#equal-keys`);
+  assert.deepEqual(await again.weights(), views[3].weights);
 });
 
 test(`maps are saved as SVG, PNG and JSON, in ${engineName}`, async (t) => {
-  const act = await openAct(t, '#heads');
+  const act = await openAct(t, '#equal-keys');
   const save = async (label, format) => {
-    await act.click('#heads button', 'Save');
-    await act.click('#heads button', `Save ${label} as ${format}`);
+    await act.click('#equal-keys button', 'Save');
+    await act.click('#equal-keys button', `Save ${label} as ${format}`);
     return readSaved(act.downloads, `headwise-the-maps-of-all-heads.${format.toLowerCase()}`);
   };
   const svg = String(await save('the maps of all heads', 'SVG'));
-  const cells = await act.cellsOf('heads');
-  assert.ok(svg.split('<rect').length > cells.length);
+  const drawn = await act.weights();
+  assert.ok(svg.split('<rect').length > drawn.length);
   assert.doesNotMatch(svg, /class=|var\(/);
 
   const png = await save('the maps of all heads', 'PNG');
@@ -66,21 +62,14 @@ test(`maps are saved as SVG, PNG and JSON, in ${engineName}`, async (t) => {
   const { weights, validLens } = JSON.parse(
     await save('the numbers of the maps of all heads', 'JSON'),
   );
-  assert.deepEqual(weights.shape, [2, 5, 4, 6]);
-  assert.deepEqual(
-    weights.data,
-    cells.map(({ weight }) => weight),
-  );
-  assert.deepEqual(validLens, [3, 2]);
+  assert.deepEqual(weights.shape, [1, 5, 4, 6]);
+  assert.deepEqual(weights.data, drawn);
+  assert.deepEqual(validLens, [3]);
 });
 
 test(`dropped files are loaded, or refused with a message, in ${engineName}`, async (t) => {
-  const act = await openAct(t, '?input=own#heads');
-  const sizes = async () => {
-    const cells = await act.cellsOf('heads');
-    const axes = ['sample', 'head', 'query', 'key'];
-    return axes.map((axis) => new Set(cells.map((cell) => cell[axis])).size).join();
-  };
+  const act = await openAct(t, '?input=own#equal-keys');
+  const size = async () => (await act.weights()).length;
   const drop = (name, bytes) =>
     act.evaluate(
       (called, numbers) => {
@@ -88,7 +77,7 @@ test(`dropped files are loaded, or refused with a message, in ${engineName}`, as
         dataTransfer.items.add(new File([new Uint8Array(numbers)], called));
         for (const kind of ['dragover', 'drop']) {
           const event = new DragEvent(kind, { dataTransfer, bubbles: true, cancelable: true });
-          document.querySelector('#heads .stage').dispatchEvent(event);
+          document.querySelector('#equal-keys .keys').dispatchEvent(event);
         }
       },
       name,
@@ -101,18 +90,21 @@ test(`dropped files are loaded, or refused with a message, in ${engineName}`, as
     ['garbage.safetensors', new Uint8Array(64).fill(255)],
   ]) {
     await drop(name, bytes);
-    await act.waitForText('#heads .input-details', new RegExp(`${name} was not loaded`));
+    await act.waitForText(
+      '#equal-keys .control-hint[data-wrong]',
+      new RegExp(`${name} was not loaded`),
+    );
   }
-  assert.equal(await sizes(), '1,5,4,4');
+  assert.equal(await size(), 5 * 4 * 4);
   await drop('mine.npy', npy);
-  await until(async () => (await sizes()) === '1,5,3,3', 'mine.npy is loaded');
+  await until(async () => (await size()) === 5 * 3 * 3, 'mine.npy is loaded');
   assert.match(await act.search(), /file=mine\.npy/);
 });
 
 test(`after one visit the page works without a network, in ${engineName}`, async (t) => {
   const server = await servePage();
   // The browser asks whether there is a newer service worker, and nobody answers.
-  const act = await openAct(t, '#toy', { causes: /service-worker\.js/, server });
+  const act = await openAct(t, '#equal-keys', { causes: /service-worker\.js/, server });
   assert.equal(await act.evaluate(() => crossOriginIsolated), true);
   const wasm = await act.evaluate(() =>
     performance
@@ -125,9 +117,9 @@ test(`after one visit the page works without a network, in ${engineName}`, async
   await act.evaluate(() => navigator.serviceWorker.ready.then(() => true));
   await server.close();
   await act.open('about:blank');
-  await act.open(`${server.url}?toy-input=random#toy`);
+  await act.open(`${server.url}?input=random#equal-keys`);
   await act.waitFor(isReady);
-  const weights = (await act.cellsOf('toy')).map(({ weight }) => weight);
-  assert.equal(weights.length, 2 * 5 * 4 * 6);
+  const weights = await act.weights();
+  assert.equal(weights.length, 5 * 4 * 6);
   assert.ok(new Set(weights).size > 50);
 });

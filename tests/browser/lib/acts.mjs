@@ -55,18 +55,17 @@ export async function openAct(t, address, { causes, server, on = sharedEngine } 
     },
     /** Violations that axe-core finds. */
     violations: (rules) => violations(engine, { rules, run: engine.run }),
-    /** The cells that an act draws, in the order (sample, head, query, key). */
-    cellsOf: (act) =>
-      engine.evaluate(
-        (id) =>
-          [...document.querySelectorAll(`#${id} .samples .cell`)].map(({ dataset }) => ({
-            sample: Number(dataset.sample),
-            head: Number(dataset.head),
-            query: Number(dataset.query),
-            key: Number(dataset.key),
-            weight: Number(dataset.weight),
-          })),
-        act,
+    /** The weights that act `equal-keys` draws, in the order (head, query, key). */
+    weights: () =>
+      engine.evaluate(() =>
+        [...document.querySelectorAll('#equal-keys .key-cell')].map(({ dataset }) =>
+          Number(dataset.weight),
+        ),
       ),
+    /** Scrolls to the heads of act `look`: their model is loaded for those who see them. */
+    async seeHeads() {
+      await engine.evaluate(() => document.querySelector('#look .act-stage').scrollIntoView());
+      await engine.waitFor('#look .candidate[data-leads]');
+    },
   };
 }
