@@ -25,20 +25,9 @@ const written = {
     [0, '.00'],
   ],
   formatShape: [[[2, 4, 100], '(2, 4, 100)']],
-  formatFraction: [
-    [Math.fround(1 / 3), '1/3'],
-    [1, '1'],
-    [0.4, '0.4000'],
-    [0, '0.0000'],
-  ],
   formatSigned: [
     [0.5, '+0.50'],
     [-1.234, '−1.23'],
-  ],
-  formatSignedCell: [
-    [0.004, '0'],
-    [-0.12, '−.12'],
-    [1.5, '+1.50'],
   ],
   formatNumber: [
     [-Infinity, '−∞'],
@@ -61,7 +50,6 @@ const written = {
     [0.01234, '0.012'],
     [3.21, '3.2'],
   ],
-  formatMilliseconds: [[1.234, '1.2']],
   formatBytes: [[1_900_000, '1.9\u00a0MB']],
 };
 

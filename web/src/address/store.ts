@@ -24,8 +24,6 @@ export interface Addressed {
    * @param isMoment whether with what only a link to this moment has
    */
   writeTo(parameters: URLSearchParams, isMoment?: boolean): void;
-  /** Takes its values out of `parameters`. */
-  deleteFrom(parameters: URLSearchParams): void;
   subscribe(listener: (state: unknown, origin: Origin) => void): void;
 }
 
@@ -99,10 +97,6 @@ export class Store<State extends object> implements Addressed {
       if (written === field.write(field.initial)) parameters.delete(field.name);
       else parameters.set(field.name, written);
     }
-  }
-
-  deleteFrom(parameters: URLSearchParams): void {
-    for (const name of this.#names) parameters.delete(this.fields[name].name);
   }
 
   #notify(origin: Origin): void {

@@ -8,11 +8,6 @@ export function weightOf(parameters: StateDict, name: string): Tensor {
   return found;
 }
 
-/** A bias of the layer by its short name, if it has any. */
-export function biasOf(parameters: StateDict, name: string): Tensor | undefined {
-  return tensorOf(parameters, `${name}.bias`);
-}
-
 function tensorOf(parameters: Partial<StateDict>, name: string): Tensor | undefined {
   return parameters[name];
 }

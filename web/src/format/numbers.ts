@@ -22,21 +22,8 @@ export function formatShape(shape: readonly number[]): string {
   return `(${shape.join(', ')})`;
 }
 
-/** `1/3` for a weight that is a whole part of one, else its decimals. */
-export function formatFraction(weight: number): string {
-  const parts = Math.round(1 / weight);
-  const isWholePart = Number.isFinite(parts) && Math.abs(weight * parts - 1) < 1e-6;
-  if (!isWholePart) return formatWeight(weight);
-  return parts === 1 ? '1' : `1/${parts}`;
-}
-
 /** A difference or a number of any sign, with a true minus. */
 export const formatSigned = format('+.2f');
-
-/** The same where it has to fit into a cell: `+.12`, and `0` for what rounds to it. */
-export function formatSignedCell(value: number): string {
-  return Math.abs(value) < 0.005 ? '0' : formatSigned(value).replace(/(?<=.)0\./, '.');
-}
 
 /** A number among others in a formula or a table. */
 export function formatNumber(value: number): string {
@@ -60,9 +47,6 @@ export const formatPercent = (share: number): string => `${format('.0f')(100 * s
 
 /** A loss: two digits that say something, however small it is. */
 export const formatLoss = format('.2~g');
-
-/** Two digits: what else the machine does changes the third. */
-export const formatMilliseconds = format('.2r');
 
 /** `1.9 MB`; powers of ten, as files are told. */
 export const formatBytes = (bytes: number): string => `${format('.2~r')(bytes / 1e6)}\u00a0MB`;

@@ -33,14 +33,6 @@ export interface OpenAct {
 
 type Create<Store> = (store: Store) => Node[];
 
-/** Opens an act whose code comes with the page. */
-export const withPage =
-  <Store extends Addressed>(createStore: () => Store, create: Create<Store>) =>
-  (): OpenAct => {
-    const store = createStore();
-    return { store, content: { now: () => create(store) } };
-  };
-
 /** Opens an act whose code is loaded when the reader comes near. */
 export const whenNear =
   <Store extends Addressed>(createStore: () => Store, load: () => Promise<Create<Store>>) =>
