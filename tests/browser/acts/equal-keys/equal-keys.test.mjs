@@ -211,7 +211,7 @@ test('equal keys: maps and arithmetic', async (t) => {
       await act.isForEveryone();
       const bare = await openFlows(t, 'equal-keys', '?hide=controls&input=own');
       await bare.waitFor('.key-tile');
-      assert.equal(await bare.count('details'), 0);
+      assert.equal(await bare.count('.act-stage details'), 0);
       for (const part of ['.keys-settings', '.rail-pinned > *', '.own-numbers']) {
         assert.equal(await bare.isSeen(part), false, part);
       }
