@@ -207,7 +207,9 @@ test('the language model is pruned, with its loss and its next token, and ranked
 });
 
 test('a worker that takes long to come is told as slow, and used when it comes', async (t) => {
-  const act = await openPrune(t, '?prune-seed=2&hide=look,train,translate', { prepare: holdWorkers });
+  const act = await openPrune(t, '?prune-seed=2&hide=look,train,translate', {
+    prepare: holdWorkers,
+  });
   await act.click('.plant button');
   await runOutOfPatience(act.page);
   await act.waitFor('.slow');
