@@ -15,6 +15,7 @@ const heads = config.num_attention_heads ?? config.n_head;
 const status = '.look-status';
 const tile = '.board .look-tile';
 const text = 'The world is better when the world is';
+const opening = JSON.parse(readFileSync(fromRoot('web/src/reading/sentence.json'), 'utf8'));
 
 test('a sentence', async (t) => {
   const act = await openFlows(t, 'look', `?text=${text.replaceAll(' ', '+')}`, {
@@ -60,7 +61,7 @@ test('a sentence', async (t) => {
     await waitFor('tokens', 1);
     assert.equal(await act.parameter('text'), 'peace');
     await act.visit('');
-    await waitFor('tokens', 9);
+    await waitFor('tokens', opening.words.length);
   });
 
   await t.test('has heads that are shut, and selected by pointer, keys and the view', async () => {
@@ -96,11 +97,11 @@ test('a sentence', async (t) => {
     await page.waitForFunction(
       () => document.querySelector('#look .detail attention-heads').layer === 0,
     );
-    assert.deepEqual(await shown(), [0, 0, 8]);
+    assert.deepEqual(await shown(), [0, 0, opening.words.length - 1]);
     await act.keys('.tile-show', 'ArrowDown', 'ArrowRight', 'Enter');
     await act.waitForSearch('');
     await act.waitFor('.look-tile[data-head="2.2"][data-selected]');
-    assert.deepEqual(await shown(), [1, 1, 8]);
+    assert.deepEqual(await shown(), [1, 1, opening.words.length - 1]);
     await page.$eval('#look .detail attention-heads', (view) =>
       view.dispatchEvent(
         new CustomEvent('attention-select', { detail: { layer: 2, head: 3, query: 4, key: 0 } }),
