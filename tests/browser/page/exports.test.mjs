@@ -84,13 +84,13 @@ const figures = {
         4 * 4,
         /./,
         ({ products, layer }) => [products.length, ...layer.W_o.shape],
-        [4, 12, 12],
+        [4, 8, 8],
       ],
     },
   ],
   look: [
     '?look-shut=2.2',
-    '#look .candidate[data-leads]',
+    '#look .candidate',
     {
       'all heads on a sentence': [0, />2\.2/, ({ shut }) => shut, [{ layer: 1, head: 1 }]],
       // Head 2 of layer 2.
