@@ -26,7 +26,7 @@ test('all files are below 494 KB with brotli, and the language model below 2.5 M
 
   const model = listFiles(['build/page/model']);
   assert.ok(
-    model.some((file) => file.endsWith('.safetensors')),
+    model.some((file) => file.endsWith('.gguf')),
     model.join(),
   );
   // Not compressed: brotli saves little on trained weights and takes long.
