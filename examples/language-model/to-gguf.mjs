@@ -68,6 +68,10 @@ const json = (/** @type {string} */ name) => JSON.parse(readFileSync(join(folder
 const config = json('config.json');
 /** @type {{ vocab: Record<string, number>, merges: [string, string][] }} */
 const { vocab, merges } = json('tokenizer.json').model;
+// An object lists keys such as "7" first, whatever their ids.
+const tokens = Object.entries(vocab)
+  .sort(([, id], [, other]) => id - other)
+  .map(([token]) => token);
 
 /** @type {Record<string, unknown>} */
 const metadata = {
@@ -84,11 +88,11 @@ const metadata = {
   'qwen2.rope.freq_base': { type: 'f32', value: config.rope_theta },
   'tokenizer.ggml.model': 'gpt2',
   'tokenizer.ggml.pre': 'gpt-2',
-  'tokenizer.ggml.tokens': Object.keys(vocab),
+  'tokenizer.ggml.tokens': tokens,
   // The first is a control token, all others are normal ones.
   'tokenizer.ggml.token_type': {
     type: 'array',
-    value: { of: 'i32', values: Object.keys(vocab).map((_, id) => (id === 0 ? 3 : 1)) },
+    value: { of: 'i32', values: tokens.map((_, id) => (id === 0 ? 3 : 1)) },
   },
   'tokenizer.ggml.merges': merges.map((pair) => pair.join(' ')),
   'tokenizer.ggml.bos_token_id': config.bos_token_id,

@@ -118,6 +118,22 @@ describe('a text', () => {
     assert.equal(model.run(' peace').scores[0][0].induction, undefined, 'no token is repeated');
   });
 
+  test('reads alike from the GGUF file that the page loads', async () => {
+    // Digits, whose tokens an object lists first.
+    const numbers = ' Tom had 7 cats and 20 dogs';
+    const name = 'language-model.gguf';
+    const own = await LanguageModel.from(
+      await openCheckpoint([fileOf(name, readFileSync(`build/model/${name}`))]),
+    );
+    const [ours, expected] = [own, model].map((each) => each.run(numbers));
+    assert.deepEqual(ours.tokens, expected.tokens);
+    // Its weights are rounded to 8 bits.
+    ours.weights.forEach((ofLayer, layer) =>
+      near([...ofLayer], [...expected.weights[layer]], 0.05, `layer ${layer}`),
+    );
+    own.dispose();
+  });
+
   test('is read up to 40 tokens, and may be empty', () => {
     const { tokens, omittedWords, candidates } = model.run('war '.repeat(50));
     const all = encode('war '.repeat(50).trim());

@@ -497,11 +497,20 @@ const models = {
     looseInput(decoder),
     { ...looseGiven(decoder), target: [1, 2], against: [3], position: 4 },
   ]),
-  // If the metric fails, earlier passes have already advanced the random numbers of dropout.
+  // Patching refuses dropout.
   patchHeads: onModel(
     decoder,
-    ({ model }, clean, corrupted, given) =>
-      model.patchHeads(clean, corrupted, { ...given, metric: ({ data }) => data[0] }),
+    async ({ model }, clean, corrupted, given) => {
+      model.eval();
+      try {
+        return await model.patchHeads(clean, corrupted, {
+          ...given,
+          metric: ({ data }) => data[0],
+        });
+      } finally {
+        model.train();
+      }
+    },
     () => [looseInput(decoder), looseInput(decoder), { at: 'headOut' }],
   ),
   exportCheckpoint: onModel(
