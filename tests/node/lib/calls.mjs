@@ -417,6 +417,12 @@ const modelCacheActions = {
   },
 };
 
+/** Patching refuses dropout. */
+const prepareWithoutDropout = () => {
+  const made = prepareModel(decoder);
+  made.model.eval();
+  return made;
+};
 const onModel = (kind, call, args, { usesCache = false, ...rest } = {}) => ({
   prepare: () => prepareModel(kind),
   call,
@@ -497,21 +503,12 @@ const models = {
     looseInput(decoder),
     { ...looseGiven(decoder), target: [1, 2], against: [3], position: 4 },
   ]),
-  // Patching refuses dropout.
   patchHeads: onModel(
     decoder,
-    async ({ model }, clean, corrupted, given) => {
-      model.eval();
-      try {
-        return await model.patchHeads(clean, corrupted, {
-          ...given,
-          metric: ({ data }) => data[0],
-        });
-      } finally {
-        model.train();
-      }
-    },
+    ({ model }, clean, corrupted, given) =>
+      model.patchHeads(clean, corrupted, { ...given, metric: ({ data }) => data[0] }),
     () => [looseInput(decoder), looseInput(decoder), { at: 'headOut' }],
+    { prepare: prepareWithoutDropout },
   ),
   exportCheckpoint: onModel(
     decoder,
