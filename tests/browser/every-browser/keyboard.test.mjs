@@ -148,10 +148,10 @@ test(`every act by keyboard alone, in ${engineName}`, async (t) => {
       await press(visit, 'Tab');
     }
     await press(visit, ' ');
-    await until(async () => (await state()) === '6, 0, chip', state);
+    await until(async () => (await state()) === '7, 0, chip', state);
     // Past the other three chips.
     await press(visit, 'Tab', 'Tab', 'Tab', 'Tab', 'ArrowLeft');
-    await until(async () => (await state()).startsWith('5, 0, '), state);
+    await until(async () => (await state()).startsWith('6, 0, '), state);
   });
   for (const [act, walk] of Object.entries(walks)) {
     await t.test(act, async () => {

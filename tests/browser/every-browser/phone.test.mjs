@@ -89,7 +89,7 @@ test(`every act on a phone, dark and by touch, in ${engineName}`, async (t) => {
         const { query, head } = document.querySelector('attention-heads');
         return `word ${query}, head ${head}`;
       });
-    await until(async () => (await chosen()) === 'word 6, head undefined', chosen);
+    await until(async () => (await chosen()) === 'word 7, head undefined', chosen);
     await touchPart('[role="option"]', 3);
     await until(async () => (await chosen()) === 'word 3, head undefined', chosen);
     for (const head of [1, undefined]) {

@@ -183,6 +183,7 @@ const checks = {
         window.dispatchEvent(new PopStateEvent('popstate'));
       }, query);
       const bar = `#${act} :is(.rail-pinned, .candidates)`;
+      await page.$eval(`#${act} .live`, (part) => part.scrollIntoView());
       await page.waitForSelector(bar, { visible: true });
       let found;
       await until(async () => {

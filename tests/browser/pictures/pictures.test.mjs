@@ -27,9 +27,15 @@ async function train(page, steps) {
   await page.click('#train .playback .primary');
 }
 
+/** The model is loaded when its part of the act is near. */
+async function readSentence(page) {
+  await page.$eval('#look .live', (part) => part.scrollIntoView());
+  await page.waitForSelector('#look .candidate');
+}
+
 for (const [name, address, first, last, prepare] of [
   ['first', '', '.masthead h1', '.first-hint'],
-  ['page', '?input=patterns&names=1#heads', '#heads .views'],
+  ['page', '#look', '#look .views', undefined, readSentence],
   [
     'train',
     '?train-speed=60&train-head=2.1#train',
@@ -53,11 +59,11 @@ for (const scheme of ['light', 'dark']) {
       assert.equal(paper, scheme === 'dark' ? 'rgb(21, 24, 29)' : 'rgb(255, 255, 255)');
       await loadAllActs(page);
       await page.screenshot({ path: artefact(`page-${width}-${scheme}.png`), fullPage: true });
-      await page.click('#heads .samples .cell');
+      await readSentence(page);
       await train(page, 300);
       await page.click('#train .head-card');
       await fitsAcross(page);
-      for (const act of ['heads', 'train']) {
+      for (const act of ['look', 'train']) {
         await keep(page, `${act}-in-use-${width}-${scheme}.png`, `#${act}`);
       }
     });

@@ -131,7 +131,7 @@ export const ui: Translation<typeof EnglishUi> = {
     newSeed: 'Seed acak',
     seedHint: (min, max, shown) =>
       `Masukkan bilangan bulat dari ${min} sampai ${max}. Halaman masih menampilkan seed ${shown}.`,
-    reset: 'Atur ulang',
+    reset: 'Reset',
   },
 
   noDefinition: 'Definisi ini gagal dimuat. Periksa koneksi, lalu muat ulang halaman.',

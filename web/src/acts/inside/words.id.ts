@@ -33,8 +33,8 @@ const steps: Translation<(typeof EnglishInside)['steps']> = {
 export const inside: Translation<typeof EnglishInside> = {
   rail: 'Langkah-langkah atensi multi-head',
   goal: {
-    task: 'Tebak dulu: sejak langkah 2, setiap head bekerja sendiri. Di langkah mana angka dari head yang berbeda pertama kali dijumlahkan?',
-    answer: 'Tebakan: langkah',
+    task: 'Sejak langkah 2, setiap head bekerja sendiri. Tebak: langkah mana yang pertama menjumlahkan angka beberapa head?',
+    answer: 'Tebakan Anda',
     answers: {
       6: () => 'Belum: softmax hanya mengolah skor satu head. Lihat langkah sesudahnya.',
       7: () => 'Belum: pooling hanya merata-ratakan nilai satu head. Lihat langkah sesudahnya.',

@@ -28,7 +28,7 @@ export const prune: Translation<typeof EnglishPrune> = {
   stopped: (seeds) => `Dihentikan. Hasil berasal dari ${seeds} seed.`,
   done: (seeds) => `Selesai. Hasil berasal dari ${seeds} seed.`,
 
-  task: 'Model membaca huruf-huruf ini dari kiri ke kanan. Begitu barisan mulai berulang, model harus memprediksi huruf berikutnya, yang tertulis di bawah setiap huruf.',
+  task: 'Model membaca huruf-huruf ini dan, begitu berulang, memprediksi huruf berikutnya: huruf di bawahnya.',
   next: (symbol) => `→ ${symbol}`,
   tiles: 'Peta semua head',
   maps: 'Bobot setiap head pada huruf-huruf ini: kueri ke bawah, kunci ke samping. Head dinomori menurut lapisan dan head.',

@@ -39,7 +39,7 @@ export const words = translatable('prune', {
   stopped: (seeds: number) => `Stopped. Results are from ${count(seeds, 'seed', 'seeds')}.`,
   done: (seeds: number) => `Done. Results are from ${count(seeds, 'seed', 'seeds')}.`,
 
-  task: 'The model reads these letters from left to right. Once the row repeats, it must predict the next letter, which is shown below each one.',
+  task: 'The model reads these letters and, once they repeat, predicts the next one: the letter below each.',
   next: (symbol: string) => `→ ${symbol}`,
   tiles: 'Maps of all heads',
   maps: 'The weights of each head on these letters: queries down, keys across. Heads are numbered by layer and head.',

@@ -38,7 +38,7 @@ export const prune: Translation<typeof EnglishPrune> = {
   stopped: (seeds) => `已停止。结果来自${seeds}个种子。`,
   done: (seeds) => `已完成。结果来自${seeds}个种子。`,
 
-  task: '模型从左到右读这些字母。序列一开始重复，它就必须预测下一个字母；要预测的字母写在每个字母下方。',
+  task: '模型依次读这些字母；序列一开始重复，它就预测下一个字母，即每个字母下方的那个。',
   next: (symbol) => `→ ${symbol}`,
   tiles: '所有头的权重图',
   maps: '每个头在这些字母上的权重，纵向为查询，横向为键。头的编号是“层.头”。',

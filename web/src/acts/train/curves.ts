@@ -28,7 +28,7 @@ import { words } from './words.js';
 
 /** Around the lines, in pixels of the page. */
 export const margin = { left: 52, right: 14, top: 24, bottom: 40 } as const;
-export const curveHeight = 160;
+export const curveHeight = 136;
 /** Losses below are drawn here: a logarithm has no bottom. */
 const least = 1e-4;
 

@@ -62,8 +62,7 @@ const looks = ({ layer, head, key, symbol, weight }: Look): string =>
   `posisi ${key} (${symbol}) di lapisan ${layer}, head ${head}, dengan bobot ${weight}`;
 
 export const train: Translation<typeof EnglishTrain> = {
-  goalTask:
-    'Capai akurasi 99\u00a0%. Lalu coba satu lapisan saja: dapatkah satu lapisan mengerjakan tugas dua lapisan?',
+  goalTask: 'Capai akurasi 99\u00a0%. Lalu coba satu lapisan saja: apakah itu cukup?',
   goalReached: (step, layers, seed) => `${step} langkah dengan ${layers} lapisan, seed ${seed}.`,
   goalAnswered: (more, one) =>
     `${more.layers} lapisan: ${cameTo(more)}. Satu lapisan: ${cameTo(one)}. ${one.goalStep === undefined ? 'Satu lapisan tidak cukup.' : 'Untuk tugas ini satu lapisan cukup.'}`,
@@ -86,7 +85,7 @@ export const train: Translation<typeof EnglishTrain> = {
   past: (step, loss, accuracy, last) =>
     `Langkah ${step} dari ${last}: loss ${loss}, akurasi ${accuracy}.`,
   panel: 'Tugas dan model',
-  more: 'Laju belajar, seed, dan sumbu loss',
+  more: 'Laju, seed, sumbu loss',
   task: 'Tugas',
   tasks,
   explanations,
