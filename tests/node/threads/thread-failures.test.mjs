@@ -192,7 +192,7 @@ inNewProcess(
   const told = await init({ threads: 3 });
   dispose();
   assert.equal(told.threads, 1);
-  await until(() => serving === 0);
+  await until(() => alive === 0);
   let started = 0;
   useWorkers(class extends NodeWorker {
     constructor(...args) {
@@ -204,7 +204,7 @@ inNewProcess(
   while (started < 2) await undefined;
   dispose();
   assert.equal((await late).threads, 1);
-  await until(() => serving === 0);
+  await until(() => alive === 0);
   assert.equal((await init()).threads, 3);
   forward(2000);
   await init();
