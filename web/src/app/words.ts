@@ -6,7 +6,7 @@ export const words = translatable('app', {
   document: {
     title: 'headwise: multi-head attention, head by head',
     description:
-      'Multi-head attention running in your browser: the weights of every head, drawn on one scale, from the toy example of Dive into Deep Learning to any seed, number of heads and mask.',
+      'Type a sentence and see which words each head of a small language model attends to. Then step through an attention layer, train one, and find out which heads can be pruned.',
     notServed:
       'This page does not run when it is opened as a file: browsers load its modules from a server only. Run npm start in the repository, or any static server in this folder, for example python3 -m http.server, and open the address that it prints.',
     noScript: 'This page computes everything it shows, and needs JavaScript to do so.',
