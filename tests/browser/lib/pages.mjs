@@ -29,6 +29,12 @@ export async function loadAllActs(page) {
   await page.evaluate(() => window.scrollTo(0, 0));
 }
 
+/** Waits until Look's model has read the sentence. It loads once the reader comes near. */
+export async function readSentence(page) {
+  await page.$eval('#look .live', (part) => part.scrollIntoView());
+  await page.waitForSelector('#look .candidate');
+}
+
 /** How many pixels the page is wider than the window. */
 export const overflowOf = (page) =>
   page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);

@@ -19,11 +19,13 @@ async function serve(config) {
     preview: { host: '127.0.0.1', port: 0, open: false, ...options },
   });
   const { port } = server.httpServer.address();
+  let closed;
   return {
     url: `http://127.0.0.1:${port}/`,
-    async close() {
+    /** May be called again: a test that fails before it closes its server would never end. */
+    close() {
       server.httpServer.closeAllConnections();
-      await server.close();
+      return (closed ??= server.close());
     },
   };
 }

@@ -89,7 +89,7 @@ const figures = {
     },
   ],
   look: [
-    '?look-shut=2.2',
+    '?text=peace+is+peace&look-shut=2.2',
     '#look .candidate',
     {
       'all heads on a sentence': [0, />2\.2/, ({ shut }) => shut, [{ layer: 1, head: 1 }]],

@@ -1,7 +1,7 @@
 // The page by keyboard alone, and its navigation.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { actsOf, isReady, loadAllActs, open } from '../lib/pages.mjs';
+import { actsOf, isReady, loadAllActs, open, readSentence } from '../lib/pages.mjs';
 
 /** In the page: what has the focus, whether it can be seen, and whether it has an outline. */
 const describeFocus = () => {
@@ -61,7 +61,8 @@ test('a link skips to the acts, others lead to each, and Tab reaches every contr
   assert.equal((await press(page, 'Enter')).tag, 'main');
 
   // Following the links has loaded all acts.
-  await page.waitForSelector('#look .detail .gate');
+  await readSentence(page);
+  await page.evaluate(() => window.scrollTo(0, 0));
   const mark = 'a[href], button, summary, input:not([type=radio]), input:checked, select, textarea';
   const stops = await page.evaluate((where) => {
     // Arrow keys lead to the other elements of a group.

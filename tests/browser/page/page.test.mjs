@@ -6,7 +6,7 @@ import { basename } from 'node:path';
 import { fromRoot, listFiles } from '../../../scripts/lib/files.mjs';
 import { violations } from '../lib/axe.mjs';
 import { openFlows } from '../lib/flows.mjs';
-import { actsOf, isReady, loadAllActs, open, searchOf } from '../lib/pages.mjs';
+import { actsOf, isReady, loadAllActs, open, searchOf, readSentence } from '../lib/pages.mjs';
 
 const isDrawn = { until: '#equal-keys .key-map' };
 const textOf = (page, selector) => page.$eval(selector, (found) => found.textContent);
@@ -67,6 +67,7 @@ describe('language', () => {
         selector,
         pattern.source,
       );
+    await readSentence(page);
     await waitForText('#look .look-status[data-state="ready"]', /^작은 언어 모델: 층/);
     await page.click('#look .rail-more > summary');
     const input = await page.waitForSelector('#look .model-opener input[multiple]');

@@ -1,7 +1,7 @@
 // Pictures of the page for people to look at, and those of the README; docs/hacking.md says how to update them.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { artefact, fitsAcross, loadAllActs, open } from '../lib/pages.mjs';
+import { artefact, fitsAcross, loadAllActs, open, readSentence } from '../lib/pages.mjs';
 
 /** Keeps what lies between the top of one part and the bottom of another. */
 async function keep(page, name, first, last = first) {
@@ -25,12 +25,6 @@ async function train(page, steps) {
     steps,
   );
   await page.click('#train .playback .primary');
-}
-
-/** The model is loaded when its part of the act is near. */
-async function readSentence(page) {
-  await page.$eval('#look .live', (part) => part.scrollIntoView());
-  await page.waitForSelector('#look .candidate');
 }
 
 for (const [name, address, first, last, prepare] of [
