@@ -22,6 +22,8 @@ export const actsOf = (page) =>
 
 /** Scrolls to each act, which loads its code, and back to the top. */
 export async function loadAllActs(page) {
+  // The page holds the act of the address in place until the reader does something.
+  await page.keyboard.press('Shift');
   for (const act of await actsOf(page)) {
     await page.$eval(`#${act}`, (section) => section.scrollIntoView());
     await page.waitForSelector(`#${act} .live:not([data-awaited])`);
@@ -31,6 +33,7 @@ export async function loadAllActs(page) {
 
 /** Waits until Look's model has read the sentence. It loads once the reader comes near. */
 export async function readSentence(page) {
+  await page.keyboard.press('Shift');
   await page.$eval('#look .live', (part) => part.scrollIntoView());
   await page.waitForSelector('#look .candidate');
 }
