@@ -65,50 +65,26 @@ export const app: Translation<typeof EnglishApp> = {
   },
 };
 
-const cell: Translation<(typeof EnglishAttention)['cell']> = ({
-  head,
-  query,
-  key,
-  weight,
-  masked,
-  dropped = false,
-}) =>
-  `Head ${head}, kueri ${query}, kunci ${key}: bobot ${weight}${masked ? ', dimasker' : ''}${dropped ? ', dibuang' : ''}`;
-
 export const attention: Translation<typeof EnglishAttention> = {
-  sample: {
-    name: (sample) => `Sampel ${sample}`,
-    validLen: (length, keys) => `${length} dari ${keys} kunci valid`,
-  },
-
   map: {
     title: (head) => `Head ${head}`,
-    label: (head, sample, queries, keys) =>
-      `Head ${head}, sampel ${sample}: bobot ${queries} kueri (baris) untuk ${keys} kunci (kolom)`,
-    titleIn: (head, sample) => `Head ${head}, sampel ${sample}`,
     row: (query) => `Kueri ${query}`,
     query: (query) => `q${query}`,
     key: (key) => `k${key}`,
   },
 
-  cell,
+  cell: ({ head, query, key, weight, masked }) =>
+    `Head ${head}, kueri ${query}, kunci ${key}: bobot ${weight}${masked ? ', dimasker' : ''}`,
 
   readOut: {
     hint: 'Tunjuk atau ketuk sebuah sel, atau telusuri peta dengan Tab dan tombol panah.',
-    cell: (sample, words) => `Sampel ${sample}. ${cell(words)}`,
   },
 
   legend: {
     name: 'Bobot',
     label: 'Warna bobot, dari 0 (latar belakang) sampai 1 (warna penuh head)',
-    contrastName: 'Bagian dari bobot terbesar head',
-    contrastLabel:
-      'Warna bobot, dari 0 (latar belakang) sampai bobot terbesar setiap head (warna penuhnya)',
     masked: 'dimasker',
   },
-
-  figureCaption:
-    'Baris adalah kueri (q), kolom adalah kunci (k). Jumlah setiap baris adalah 1, kecuali jika semua kuncinya dimasker. Makin kuat warna head, makin besar bobotnya. Semua head memakai satu skala, kecuali disebutkan lain.',
 };
 
 export const attentionElement: Translation<typeof EnglishAttentionElement> = {

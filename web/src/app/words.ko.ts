@@ -64,51 +64,26 @@ export const app: Translation<typeof EnglishApp> = {
   },
 };
 
-interface CellWords {
-  readonly head: number;
-  readonly query: number;
-  readonly key: number;
-  readonly weight: string;
-  readonly masked: boolean;
-  readonly dropped?: boolean;
-}
-
-const cell = ({ head, query, key, weight, masked, dropped = false }: CellWords): string =>
-  `헤드 ${head}, 쿼리 ${query}, 키 ${key}: 가중치 ${weight}${masked ? ', 마스크됨' : ''}${dropped ? ', 드롭아웃됨' : ''}`;
-
 export const attention: Translation<typeof EnglishAttention> = {
-  sample: {
-    name: (sample) => `샘플 ${sample}`,
-    validLen: (length, keys) => `키 ${keys}개 중 ${length}개 유효`,
-  },
-
   map: {
     title: (head) => `헤드 ${head}`,
-    label: (head, sample, queries, keys) =>
-      `헤드 ${head}, 샘플 ${sample}: 키 ${keys}개(열)에 대한 쿼리 ${queries}개(행)의 가중치`,
-    titleIn: (head, sample) => `헤드 ${head}, 샘플 ${sample}`,
     row: (query) => `쿼리 ${query}`,
     query: (query) => `q${query}`,
     key: (key) => `k${key}`,
   },
 
-  cell,
+  cell: ({ head, query, key, weight, masked }) =>
+    `헤드 ${head}, 쿼리 ${query}, 키 ${key}: 가중치 ${weight}${masked ? ', 마스크됨' : ''}`,
 
   readOut: {
     hint: '칸을 가리키거나 탭하십시오. Tab 키와 화살표 키로 맵 사이를 이동할 수도 있습니다.',
-    cell: (sample, words) => `샘플 ${sample}. ${cell(words)}`,
   },
 
   legend: {
     name: '가중치',
     label: '가중치의 색: 0(배경색)에서 1(헤드의 가장 진한 색)까지',
-    contrastName: '헤드의 최대 가중치에 대한 비율',
-    contrastLabel: '가중치의 색: 0(배경색)에서 각 헤드의 최대 가중치(가장 진한 색)까지',
     masked: '마스크됨',
   },
-
-  figureCaption:
-    '행은 쿼리(q), 열은 키(k)입니다. 각 행의 합은 모든 키가 마스크된 경우가 아니면 1입니다. 헤드의 색이 진할수록 가중치가 큽니다. 따로 밝히지 않는 한 모든 헤드가 같은 눈금을 씁니다.',
 };
 
 export const attentionElement: Translation<typeof EnglishAttentionElement> = {

@@ -63,50 +63,27 @@ export const app: Translation<typeof EnglishApp> = {
   },
 };
 
-const cell = ({
-  head,
-  query,
-  key,
-  weight,
-  masked,
-  dropped = false,
-}: Parameters<(typeof EnglishAttention)['cell']>[0]): string =>
-  `头${head}，查询${query}，键${key}：权重${weight}${masked ? '，已掩蔽' : ''}${dropped ? '，已暂退' : ''}`;
-
 export const attention: Translation<typeof EnglishAttention> = {
-  sample: {
-    name: (sample) => `样本${sample}`,
-    validLen: (length, keys) => `${keys}个键中${length}个有效`,
-  },
-
   map: {
     title: (head) => `头${head}`,
-    label: (head, sample, queries, keys) =>
-      `头${head}，样本${sample}：${queries}个查询（行）对${keys}个键（列）的权重`,
-    titleIn: (head, sample) => `头${head}，样本${sample}`,
     row: (query) => `查询${query}`,
     query: (query) => `q${query}`,
     key: (key) => `k${key}`,
   },
 
-  cell,
+  cell: ({ head, query, key, weight, masked }) =>
+    `头${head}，查询${query}，键${key}：权重${weight}${masked ? '，已掩蔽' : ''}`,
 
   readOut: {
     hint: '指向或点按一个格子，也可以用Tab键和方向键在权重图中移动。',
-    cell: (sample, words) => `样本${sample}。${cell(words)}`,
   },
 
   legend: {
     // Joined, since narrow legends would break a word anywhere.
     name: '权\u2060重',
     label: '权重的颜色，从0（背景色）到1（该头的全色）',
-    contrastName: '占该头最大权重的比例',
-    contrastLabel: '权重的颜色，从0（背景色）到每个头的最大权重（该头的全色）',
     masked: '已\u2060掩\u2060蔽',
   },
-
-  figureCaption:
-    '行是查询（q），列是键（k）。除非一行的键全被掩蔽，否则每行之和为1。头的颜色越浓，权重越大。如无另外说明，所有头使用同一色标。',
 };
 
 export const attentionElement: Translation<typeof EnglishAttentionElement> = {

@@ -1,7 +1,9 @@
+import { range } from 'd3-array';
 import { MultiHeadAttention, type StateDict, type Tensor } from 'headwise';
 
+import type { AxisNames, CellValue } from './head-map.js';
 import { type AttentionInput, numHiddens } from './input.js';
-import { projectHeads, weightOf } from './intermediates.js';
+import { words } from './words.js';
 
 /** The settings of a layer beside its input. */
 export interface LayerSettings {
@@ -39,32 +41,45 @@ export function attend(input: AttentionInput, settings: LayerSettings): Attentio
       ? new MultiHeadAttention({ numHiddens, numHeads: heads, seed })
       : MultiHeadAttention.fromStateDict(given, { numHeads: heads });
   try {
-    const run = (weightsStage: 'raw' | 'softmax'): { weights: Tensor; output: Tensor } => {
-      const options = { validLens, causal, returnWeights: true, weightsStage };
-      const { attentionWeights, output } = layer.forward(queries, keys, values, options);
-      if (attentionWeights === undefined) throw new Error('forward returned no weights');
-      return { weights: attentionWeights, output };
+    const pass = (weightsStage: 'raw' | 'softmax') => {
+      const options = { validLens, causal, returnWeights: true, weightsStage } as const;
+      const capture = ['queries', 'keys', 'values'] as const;
+      return layer.forward(queries, keys, values, { ...options, capture });
     };
-    const { weights: scores } = run('raw');
-    const parameters = layer.stateDict();
-    const project = (tensor: Tensor, name: string): Tensor =>
-      projectHeads(tensor, weightOf(parameters, name), undefined, heads);
+    const { attentionWeights, output, captured } = pass('softmax');
     return {
       input,
       numHeads: heads,
       headSize: layer.numHiddens / heads,
-      ...run('softmax'),
-      scores,
+      weights: attentionWeights,
+      scores: pass('raw').attentionWeights,
+      output,
       validLens,
       isMasked: (sample, query, key) => key >= (validLens[sample] ?? 0) || (causal && key > query),
-      parameters,
-      projected: {
-        queries: project(queries, 'W_q'),
-        keys: project(keys, 'W_k'),
-        values: project(values, 'W_v'),
-      },
+      parameters: layer.stateDict(),
+      projected: captured,
     };
   } finally {
     layer.dispose();
   }
+}
+
+/** What the cells of one head's map show. */
+export function valuesOf(
+  { weights, isMasked }: AttentionView,
+  head: number,
+): (query: number, key: number) => CellValue {
+  return (query, key) => ({
+    weight: weights.at(0, head, query, key),
+    masked: isMasked(0, query, key),
+  });
+}
+
+/** Names of queries and keys: q1, k1 and so on. */
+export function namesOf({ weights }: AttentionView): AxisNames {
+  const [, , queries = 0, keys = 0] = weights.shape;
+  return {
+    queries: range(queries).map((query) => words.map.query(query + 1)),
+    keys: range(keys).map((key) => words.map.key(key + 1)),
+  };
 }

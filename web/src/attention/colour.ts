@@ -10,6 +10,24 @@ export interface MapColours {
 
 export type Theme = 'dark' | 'light';
 
+let dark: MediaQueryList | undefined;
+const isDark = (): MediaQueryList => (dark ??= window.matchMedia('(prefers-color-scheme: dark)'));
+let isPrinting = false;
+
+/** The theme of canvases, which do not follow it by themselves: light on paper, else that of the reader's system. */
+export const currentTheme = (): Theme => (isDark().matches && !isPrinting ? 'dark' : 'light');
+
+/** Calls `redraw` whenever canvases need the colours of another theme. */
+export function followTheme(redraw: () => void): void {
+  isDark().addEventListener('change', redraw);
+  for (const event of ['beforeprint', 'afterprint']) {
+    window.addEventListener(event, () => {
+      isPrinting = event === 'beforeprint';
+      redraw();
+    });
+  }
+}
+
 /** `--paper` of ui/tokens.css. */
 export const paper = { light: '#ffffff', dark: '#15181d' } as const;
 

@@ -1,36 +1,36 @@
-import { range, sum } from 'd3-array';
+import { max, range, sum } from 'd3-array';
 
+import { formatCell, formatWeight } from '../format/numbers.js';
 import { element, setAttributes, svg } from '../ui/dom.js';
 import { withHeadColour } from '../ui/head-colour.js';
-import type { MapColours } from './colour.js';
-import { type AxisNames, createAxes, geometryOf, pitch } from './map-axes.js';
+import { weightColours } from './colour.js';
 import type { Cell, Register } from './map-selection.js';
 import { words } from './words.js';
 
+/** Side of a cell with its gap, in units of the drawing; CSS decides how large a unit is. */
+const pitch = 32;
 const gap = 2;
+/** Room for the sums of the rows and of the columns. */
+const sumsRoom = { width: 38, height: 24 } as const;
+/** Signs of a name that fit beside a row. */
+const maxNameLength = 9;
+const signWidth = 7.5;
 
 export interface CellValue {
   readonly weight: number;
   readonly masked: boolean;
-  /** Taken out by dropout. */
-  readonly dropped?: boolean;
 }
 
-/** How a map shows values. */
-export interface MapStyle {
-  readonly colours: MapColours;
-  /** What fits into a cell. */
-  readonly short: (weight: number) => string;
-  /** What is read out of a cell. */
-  readonly spoken: (cell: Cell, value: CellValue) => string;
+/** What queries and keys are called. */
+export interface AxisNames {
+  readonly queries: readonly string[];
+  readonly keys: readonly string[];
 }
 
 export interface HeadMap {
   readonly root: HTMLElement;
   readonly drawing: SVGSVGElement;
-  draw(valueOf: (query: number, key: number) => CellValue, style: MapStyle): void;
-  /** What stands below the head's name, and whether the head is the selected one. */
-  describe(lines: readonly string[], isSelected: boolean): void;
+  draw(valueOf: (query: number, key: number) => CellValue): void;
   /** Rings a cell: fully where the reader is, faintly in the other heads' maps. */
   ring(cell: Cell | undefined, isHere: boolean): void;
   /** The one cell that the Tab key reaches. */
@@ -39,27 +39,24 @@ export interface HeadMap {
 }
 
 interface Options {
-  readonly sample: number;
+  /** Counted from 0. */
   readonly head: number;
-  readonly queries: number;
-  readonly keys: number;
+  /** What queries and keys are called at the edges. */
+  readonly names: AxisNames;
   readonly title: string;
   readonly label: string;
   /** A fill for masked cells. */
   readonly hatch: string;
   readonly register: Register;
-  /** What queries and keys are called at the edges. Default: q1, k1 and so on, where they fit. */
-  readonly names?: AxisNames;
-  /** Whether nothing stands at the edges. */
-  readonly isBare?: boolean;
   /** Whether the sums of rows and columns stand at the far edges. */
   readonly hasSums?: boolean;
 }
 
-/** The weights of one head for one sample: queries down, keys across. */
+/** The weights of one head: queries down, keys across. */
 export function createHeadMap(options: Options): HeadMap {
-  const { sample, head, queries, keys, hatch, register, isBare, hasSums = false } = options;
-  const geometry = geometryOf(queries, keys, options.names, { isBare, hasSums });
+  const { head, hatch, register, hasSums = false } = options;
+  const [queries, keys] = [options.names.queries.length, options.names.keys.length];
+  const geometry = geometryOf(options.names, hasSums);
   const { left, top, width, height } = geometry;
   const cells = range(queries).map((query) =>
     range(keys).map((key) => ({
@@ -67,7 +64,6 @@ export function createHeadMap(options: Options): HeadMap {
         class: 'cell',
         role: 'gridcell',
         tabindex: -1,
-        'data-sample': sample,
         'data-head': head,
         'data-query': query,
         'data-key': key,
@@ -110,7 +106,6 @@ export function createHeadMap(options: Options): HeadMap {
       viewBox: `0 0 ${width} ${height}`,
       role: 'grid',
       'aria-label': options.label,
-      'data-dense': geometry.isDense,
     },
     axes.root,
     ...rows,
@@ -118,42 +113,32 @@ export function createHeadMap(options: Options): HeadMap {
     svg('g', { 'aria-hidden': 'true' }, ...cells.flat().map(({ figure }) => figure)),
     ring,
   );
-  const note = element('span', { class: 'head-note' });
   const root = element(
     'div',
     { class: 'head' },
-    element(
-      'div',
-      { class: 'head-name' },
-      element('span', { class: 'head-title' }, options.title),
-      ' ',
-      note,
-    ),
+    element('div', { class: 'head-name' }, element('span', { class: 'head-title' }, options.title)),
     drawing,
   );
   withHeadColour(root, head);
 
+  const colours = weightColours(head);
   const map: HeadMap = {
     root,
     drawing,
-    draw(valueOf, { colours, short, spoken }) {
+    draw(valueOf) {
       const values = cells.map((row, query) => row.map((_cell, key) => valueOf(query, key)));
       cells.forEach((row, query) => {
         row.forEach(({ square, figure }, key) => {
-          const value = values[query]?.[key] ?? { weight: 0, masked: true };
-          const { weight, masked, dropped = false } = value;
+          const { weight, masked } = values[query]?.[key] ?? { weight: 0, masked: true };
+          const place = { head: head + 1, query: query + 1, key: key + 1 };
           setAttributes(square, {
-            'aria-label': spoken({ sample, head, query, key }, value),
+            'aria-label': words.cell({ ...place, weight: formatWeight(weight), masked }),
             'data-weight': weight,
             'data-masked': masked,
-            'data-dropped': dropped,
             fill: masked ? hatch : colours.fill(weight),
           });
-          setAttributes(figure, {
-            fill: masked ? undefined : colours.ink(weight),
-            'data-dropped': dropped,
-          });
-          figure.textContent = masked ? '' : dropped ? '×' : short(weight);
+          setAttributes(figure, { fill: masked ? undefined : colours.ink(weight) });
+          figure.textContent = masked ? '' : formatCell(weight);
         });
       });
       if (!hasSums) return;
@@ -161,10 +146,6 @@ export function createHeadMap(options: Options): HeadMap {
         values.map((row) => sum(row, ({ weight }) => weight)),
         range(keys).map((key) => sum(values, (row) => row[key]?.weight)),
       );
-    },
-    describe(lines, isSelected) {
-      note.replaceChildren(...lines.map((line) => element('span', {}, line)));
-      setAttributes(root, { 'data-selected': isSelected });
     },
     ring(cell, isHere) {
       setAttributes(ring, {
@@ -184,8 +165,70 @@ export function createHeadMap(options: Options): HeadMap {
   };
   cells.forEach((row, query) => {
     row.forEach(({ square }, key) => {
-      register(square, { sample, head, query, key }, map);
+      register(square, { head, query, key }, map);
     });
   });
   return map;
+}
+
+/** Where a map's cells begin, and how large the whole is. */
+function geometryOf(given: AxisNames, hasSums: boolean) {
+  const names = { queries: given.queries.map(shorten), keys: given.keys.map(shorten) };
+  const [queries, keys] = [names.queries.length, names.keys.length];
+  const widest = (all: readonly string[]): number =>
+    signWidth * (max(all, (name) => Array.from(name).length) ?? 0);
+  // Names of keys are turned if they are longer than a cell is wide.
+  const isTurned = widest(names.keys) > pitch;
+  const left = Math.max(24, widest(names.queries) + 8);
+  const top = isTurned ? widest(names.keys) * 0.75 + 14 : 20;
+  return {
+    ...{ left, top, queries, keys, names, isTurned },
+    width: left + keys * pitch - gap / 2 + (hasSums ? sumsRoom.width : 0),
+    height: top + queries * pitch - gap / 2 + (hasSums ? sumsRoom.height : 0),
+  };
+}
+
+function shorten(name: string): string {
+  const signs = Array.from(name);
+  return signs.length <= maxNameLength ? name : `${signs.slice(0, maxNameLength - 1).join('')}…`;
+}
+
+/** Names at the near edges of a map, sums at the far ones. */
+function createAxes(geometry: ReturnType<typeof geometryOf>) {
+  const { left, top, queries, keys, names, isTurned } = geometry;
+  const middle = (start: number, index: number): number => start + (index + 0.5) * pitch;
+  const keyNames = names.keys.map((name, key) => {
+    const x = middle(left, key);
+    const place = isTurned
+      ? { transform: `translate(${x - 4} ${top - 5}) rotate(-45)`, class: 'axis-turned' }
+      : { x, y: top / 2 };
+    return svg('text', place, name);
+  });
+  const queryNames = names.queries.map((name, query) =>
+    svg('text', { x: left - 6, y: middle(top, query), class: 'axis-query' }, name),
+  );
+  const rowSums = range(queries).map((query) =>
+    svg('text', { x: left + keys * pitch + 20, y: middle(top, query), class: 'axis-sum' }),
+  );
+  const columnSums = range(keys).map((key) =>
+    svg('text', { x: middle(left, key), y: top + queries * pitch + 12, class: 'axis-sum' }),
+  );
+  return {
+    root: svg(
+      'g',
+      { class: 'axes', 'aria-hidden': 'true' },
+      ...keyNames,
+      ...queryNames,
+      ...rowSums,
+      ...columnSums,
+    ),
+    showSums(rows: readonly number[], columns: readonly number[]): void {
+      rowSums.forEach((place, query) => {
+        place.textContent = formatCell(rows[query] ?? NaN);
+      });
+      columnSums.forEach((place, key) => {
+        place.textContent = formatCell(columns[key] ?? NaN);
+      });
+    },
+  };
 }

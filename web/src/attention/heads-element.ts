@@ -1,4 +1,8 @@
-import { type AttentionHeadsElement, defineAttentionHeads } from 'headwise/view';
+import {
+  type AttentionHeadsElement,
+  type AttentionWeights,
+  defineAttentionHeads,
+} from 'headwise/view';
 
 import { element, type setAttributes } from '../ui/dom.js';
 import { elementWords } from './words.js';
@@ -17,3 +21,15 @@ export function createHeadsElement(
   };
   return view;
 }
+
+/** Weights as `<attention-heads>` takes them and files have them. */
+interface ShapedWeights extends AttentionWeights {
+  readonly data: Float32Array;
+}
+
+/** Self-attention of `length` tokens, layer by layer: the weights with their shape, (heads, tokens, tokens). */
+export const shapedWeights = (
+  layers: readonly Float32Array[],
+  length: number,
+): readonly ShapedWeights[] =>
+  layers.map((data) => ({ data, shape: [data.length / length ** 2, length, length] }));

@@ -1,5 +1,5 @@
 import { element, svg } from '../ui/dom.js';
-import { rampOfHead, stepOf, type Theme } from './colour.js';
+import { currentTheme, followTheme, rampOfHead, stepOf } from './colour.js';
 import { hatchFill } from './weight-legend.js';
 
 /** Width and height of a map that is saved, in units of its drawing. */
@@ -13,27 +13,14 @@ export interface LiveMap {
   drawing(hatchId: string): SVGSVGElement;
 }
 
-/** Light on paper, else as the reader's system has it. */
-let theme: Theme = 'light';
 let isFollowing = false;
 
-/** A canvas does not follow the theme: all maps are drawn anew when it changes, and for print. */
-function followTheme(): void {
+/** Draws all maps of the page anew in another theme. */
+function followThemeOnce(): void {
   if (isFollowing) return;
   isFollowing = true;
-  const dark = matchMedia('(prefers-color-scheme: dark)');
-  const set = (isDark: boolean): void => {
-    theme = isDark ? 'dark' : 'light';
+  followTheme(() => {
     for (const map of document.querySelectorAll('.live-map')) map.dispatchEvent(new Event('theme'));
-  };
-  const follow = (): void => {
-    set(dark.matches);
-  };
-  follow();
-  dark.addEventListener('change', follow);
-  addEventListener('afterprint', follow);
-  addEventListener('beforeprint', () => {
-    set(false);
   });
 }
 
@@ -42,7 +29,7 @@ function followTheme(): void {
  * could not be. Keys to come stay clear, so that the hatch behind them shows.
  */
 export function createLiveMap(length: number, head: number): LiveMap {
-  followTheme();
+  followThemeOnce();
   const { bytes } = rampOfHead(head);
   let drawn: Float32Array | undefined;
   const root = element('canvas', { class: 'live-map', width: length, height: length });
@@ -52,7 +39,7 @@ export function createLiveMap(length: number, head: number): LiveMap {
     root,
     draw(weights) {
       drawn = weights;
-      const palette = bytes[theme];
+      const palette = bytes[currentTheme()];
       for (let query = 0; query < length; query += 1) {
         for (let key = 0; key <= query; key += 1) {
           const cell = query * length + key;

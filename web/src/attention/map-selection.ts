@@ -68,16 +68,13 @@ export function listenToMaps({ stage, selection, sizes, onPin }: Options): Regis
 
 /** Indices as in the tensor of weights, from 0; what people read counts from 1. */
 export interface Cell {
-  readonly sample: number;
   readonly head: number;
   readonly query: number;
   readonly key: number;
 }
 
-export function sameCell(a: Cell | undefined, b: Cell | undefined): boolean {
-  return (
-    a?.sample === b?.sample && a?.head === b?.head && a?.query === b?.query && a?.key === b?.key
-  );
+function sameCell(a: Cell | undefined, b: Cell | undefined): boolean {
+  return a?.head === b?.head && a?.query === b?.query && a?.key === b?.key;
 }
 
 /** Where a key of the keyboard leads from a cell of a map, by the pattern of ARIA's grids. */

@@ -2,59 +2,40 @@ import { range } from 'd3-array';
 import { format } from 'd3-format';
 import { scaleLinear } from 'd3-scale';
 
-import { element, setAttributes, svg } from '../ui/dom.js';
+import { element, newId, setAttributes, svg } from '../ui/dom.js';
+import { signedColours } from './colour.js';
 import { words } from './words.js';
 
 export interface WeightLegend {
   readonly root: HTMLElement;
   /** Marks a place on the scale, from 0 to 1. */
   mark(share: number | undefined): void;
-  /** Whether the scale ends at 1, or at the largest weight of each head. */
-  showContrast(contrast: boolean): void;
 }
 
-const bar = { left: 8, top: 9, width: 224, height: 10 } as const;
-const tick = format('.2~f');
-const percent = format('.0%');
+const formatTick = format('.2~f');
 
 /** The scale of the weights from 0 to 1, and what a masked cell looks like. */
 export function createWeightLegend(hatchId: string): WeightLegend {
-  const gradientId = `${hatchId}-scale`;
-  const position = scaleLinear([0, 1], [bar.left, bar.left + bar.width]);
-  const stops = range(2).map((offset) => svg('stop', { class: 'legend-stop', offset }));
+  const position = scaleLinear([0, 1], [8, 232]);
   const marker = svg('path', { class: 'legend-marker', d: 'M0 8 L-4.5 1 H4.5 Z' });
-  const ticks = position.ticks(4).map((share) => ({
-    share,
-    label: svg('text', { class: 'legend-tick', x: position(share), y: 32 }, tick(share)),
-  }));
-  const scale = svg(
-    'svg',
-    { class: 'legend-scale', viewBox: '0 0 240 36', role: 'img', 'aria-label': words.legend.label },
-    svg('defs', {}, svg('linearGradient', { id: gradientId }, ...stops)),
-    svg('rect', {
-      x: bar.left,
-      y: bar.top,
-      width: bar.width,
-      height: bar.height,
-      rx: 2,
-      class: 'legend-ramp',
-      fill: `url(#${gradientId})`,
-    }),
-    ...ticks.map(({ label }) => label),
-    marker,
-  );
+  const scale = createScale({
+    span: position.range(),
+    stops: range(2).map((offset) => svg('stop', { class: 'legend-stop', offset })),
+    ticks: position.ticks(4).map(formatTick),
+    label: words.legend.label,
+  });
+  scale.append(marker);
   const swatch = svg(
     'svg',
     { class: 'legend-swatch', viewBox: '0 0 20 20', 'aria-hidden': 'true' },
     svg('defs', {}, createHatch(hatchId)),
     svg('rect', { width: 20, height: 20, rx: 2, fill: hatchFill(hatchId) }),
   );
-  const name = element('span', { class: 'legend-name', 'aria-hidden': 'true' }, words.legend.name);
   return {
     root: element(
       'div',
       { class: 'legend' },
-      name,
+      element('span', { class: 'legend-name', 'aria-hidden': 'true' }, words.legend.name),
       scale,
       swatch,
       element('span', { class: 'legend-name' }, words.legend.masked),
@@ -65,14 +46,47 @@ export function createWeightLegend(hatchId: string): WeightLegend {
         transform: share === undefined ? undefined : `translate(${position(share)} 0)`,
       });
     },
-    showContrast(contrast) {
-      name.textContent = contrast ? words.legend.contrastName : words.legend.name;
-      scale.setAttribute('aria-label', contrast ? words.legend.contrastLabel : words.legend.label);
-      for (const { share, label } of ticks) {
-        label.textContent = contrast ? percent(share) : tick(share);
-      }
-    },
   };
+}
+
+/** The colours of numbers of both signs; `ends` stand below the most negative one, 0 and the largest. */
+export function createSignedScale(ends: readonly string[], label: string): SVGSVGElement {
+  const { fill } = signedColours(1);
+  const stops = [0, 0.5, 1].map((offset) =>
+    svg('stop', { offset, 'stop-color': fill(2 * offset - 1) }),
+  );
+  return createScale({ span: [36, 228], stops, ticks: ends, label });
+}
+
+interface Scale {
+  /** Where the ramp begins and ends; the drawing has as much room on either side. */
+  readonly span: readonly number[];
+  readonly stops: readonly SVGStopElement[];
+  /** What stands below the ramp, evenly spread from end to end. */
+  readonly ticks: readonly string[];
+  readonly label: string;
+}
+
+/** A ramp of colours. */
+function createScale({ span: [left = 0, right = 0], stops, ticks, label }: Scale): SVGSVGElement {
+  const id = newId('scale');
+  const width = right - left;
+  return svg(
+    'svg',
+    { class: 'legend-scale', viewBox: `0 0 ${left + right} 36`, role: 'img', 'aria-label': label },
+    svg('defs', {}, svg('linearGradient', { id }, ...stops)),
+    svg('rect', {
+      ...{ class: 'legend-ramp', x: left, y: 9, width, height: 10, rx: 2 },
+      fill: `url(#${id})`,
+    }),
+    ...ticks.map((tick, at) =>
+      svg(
+        'text',
+        { class: 'legend-tick', x: left + (at * width) / (ticks.length - 1), y: 32 },
+        tick,
+      ),
+    ),
+  );
 }
 
 /**

@@ -72,7 +72,7 @@ export function createKeysContent(store: Store<KeysState>): HTMLElement[] {
     const cell = selection.active;
     tiles.ring(cell);
     closeUp.ring(cell);
-    arithmetic.show(view, cell ?? { sample: 0, head, query: 0, key: 0 });
+    arithmetic.show(view, cell ?? { head, query: 0, key: 0 });
     if (cell === undefined) {
       legend.mark(undefined);
       readOut.textContent = words.hint;

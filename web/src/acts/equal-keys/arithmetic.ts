@@ -2,8 +2,7 @@ import { max, range, sum } from 'd3-array';
 import { html, render, type TemplateResult } from 'lit-html';
 
 import { hideable } from '../../address/hideable.js';
-import type { AttentionView } from '../../attention/attention-view.js';
-import { namesOf } from '../../attention/map-content.js';
+import { type AttentionView, namesOf } from '../../attention/attention-view.js';
 import type { Cell } from '../../attention/map-selection.js';
 import { formatNumber, formatWeight } from '../../format/numbers.js';
 import { element } from '../../ui/dom.js';
@@ -41,11 +40,11 @@ type Step = readonly [name: string, numbers: string, result: string];
 
 function explain(view: AttentionView, cell: Cell): TemplateResult {
   const { caption, columns, sums } = words.arithmetic;
-  const { sample, head, query, key } = cell;
+  const { head, query, key } = cell;
   const names = namesOf(view);
   const [, , queries = 0] = view.weights.shape;
-  const rowSum = sum(keysOf(view), (at) => view.weights.at(sample, head, query, at));
-  const columnSum = sum(range(queries), (row) => view.weights.at(sample, head, row, key));
+  const rowSum = sum(keysOf(view), (at) => view.weights.at(0, head, query, at));
+  const columnSum = sum(range(queries), (row) => view.weights.at(0, head, row, key));
   const queryName = names.queries[query] ?? '';
   const keyName = names.keys[key] ?? '';
   return html`
@@ -73,22 +72,22 @@ function explain(view: AttentionView, cell: Cell): TemplateResult {
 
 /** From the product of a query and a key to its weight and what that adds to the result. */
 export function stepsOf(view: AttentionView, cell: Cell): Step[] {
-  const { sample, head, query, key } = cell;
+  const { head, query, key } = cell;
   const { projected, scores, weights, isMasked, headSize } = view;
   const units = range(headSize);
-  const q = units.map((unit) => projected.queries.at(sample, head, query, unit));
-  const k = units.map((unit) => projected.keys.at(sample, head, key, unit));
+  const q = units.map((unit) => projected.queries.at(0, head, query, unit));
+  const k = units.map((unit) => projected.keys.at(0, head, key, unit));
   const dot = sum(units, (unit) => (q[unit] ?? 0) * (k[unit] ?? 0));
-  const score = scores.at(sample, head, query, key);
-  const masked = isMasked(sample, query, key);
-  const seen = keysOf(view).filter((at) => !isMasked(sample, query, at));
-  const scoreAt = (at: number): number => scores.at(sample, head, query, at);
+  const score = scores.at(0, head, query, key);
+  const masked = isMasked(0, query, key);
+  const seen = keysOf(view).filter((at) => !isMasked(0, query, at));
+  const scoreAt = (at: number): number => scores.at(0, head, query, at);
   const largest = max(seen, scoreAt);
   const exponential = masked || largest === undefined ? 0 : Math.exp(score - largest);
   const total = sum(seen, (at) => Math.exp(scoreAt(at) - (largest ?? 0)));
-  const weight = weights.at(sample, head, query, key);
+  const weight = weights.at(0, head, query, key);
   const value = range(projected.values.shape[3] ?? 0).map((unit) =>
-    projected.values.at(sample, head, key, unit),
+    projected.values.at(0, head, key, unit),
   );
   return [
     [words.arithmetic.dot, products(q, k), formatNumber(dot)],

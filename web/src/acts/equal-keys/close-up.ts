@@ -1,8 +1,7 @@
 import { range } from 'd3-array';
 
-import type { AttentionView } from '../../attention/attention-view.js';
+import { type AttentionView, namesOf, valuesOf } from '../../attention/attention-view.js';
 import { createHeadMap, type HeadMap } from '../../attention/head-map.js';
-import { namesOf, valuesOf, weightStyle } from '../../attention/map-content.js';
 import { type Cell, listenToMaps, type Selection } from '../../attention/map-selection.js';
 import { words as mapWords } from '../../attention/words.js';
 import { element } from '../../ui/dom.js';
@@ -74,7 +73,7 @@ export function createCloseUp({ hatch, legend, selection }: Options): CloseUp {
         built = wanted;
         const hadFocus = root.contains(document.activeElement);
         map = createHeadMap({
-          ...{ sample: 0, head, queries, keys, hatch, register, hasSums: true },
+          ...{ head, hatch, register, hasSums: true },
           title: mapWords.map.title(head + 1),
           label: words.enlargedLabel(head + 1),
           names: namesOf(view),
@@ -84,7 +83,7 @@ export function createCloseUp({ hatch, legend, selection }: Options): CloseUp {
         stopAt(tabStop);
         if (hadFocus) map.focus(tabStop.query, tabStop.key);
       }
-      map?.draw(valuesOf(view, 0, head), weightStyle(head));
+      map?.draw(valuesOf(view, head));
     },
     ring(cell) {
       map?.ring(cell, cell?.head === shown?.head);

@@ -51,7 +51,7 @@ export function createTiles({ hatch, legend, selection, onChoose }: Options): Ti
     const at = (share: number, count: number): number =>
       Math.min(Math.max(Math.floor(share * count), 0), count - 1);
     const query = at((event.clientY - top) / height, queries);
-    return { sample: 0, head, query, key: at((event.clientX - left) / width, keys) };
+    return { head, query, key: at((event.clientX - left) / width, keys) };
   };
   root.addEventListener('pointermove', (event) => {
     const cell = cellOf(event);

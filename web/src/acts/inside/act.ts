@@ -1,6 +1,5 @@
 import type { Store } from '../../address/store.js';
-import { createSignedScale } from '../../attention/signed-scale.js';
-import { createWeightLegend } from '../../attention/weight-legend.js';
+import { createSignedScale, createWeightLegend } from '../../attention/weight-legend.js';
 import { createPanelEnd } from '../../ui/controls/panel-end.js';
 import { element, newId } from '../../ui/dom.js';
 import { createStage } from '../../ui/stage.js';
@@ -39,7 +38,7 @@ export function createInsideContent(store: Store<InsideState>): HTMLElement[] {
   store.subscribe(show);
   show();
 
-  const scale = createSignedScale({ ends: words.legend, label: words.legendLabel });
+  const scale = createSignedScale(words.legend, words.legendLabel);
   const numbers = () => {
     const query = scoreOf(source.pass, headNow(), store.state);
     const products = productsOf(query, store.state.order);

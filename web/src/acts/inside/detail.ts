@@ -1,11 +1,11 @@
 import { html, nothing, render, type TemplateResult } from 'lit-html';
 
 import type { Store } from '../../address/store.js';
+import { followTheme } from '../../attention/colour.js';
 import { formatShape } from '../../format/numbers.js';
 import { element, marked } from '../../ui/dom.js';
 import { withHeadColour } from '../../ui/head-colour.js';
 import { createMatrixView, type MatrixView } from './matrix-view.js';
-import { followTheme } from './paint.js';
 import type { Pass } from './pass.js';
 import { createScoreView, type ScoreView } from './score-view.js';
 import type { InsideState } from './state.js';

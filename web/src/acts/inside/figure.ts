@@ -1,13 +1,14 @@
 import { range } from 'd3-array';
 import { html, nothing, render, svg, type TemplateResult } from 'lit-html';
 
+import { followTheme } from '../../attention/colour.js';
 import { formatShape } from '../../format/numbers.js';
 import { headColour } from 'headwise/view';
 
 import { element } from '../../ui/dom.js';
 import { withHeadColour } from '../../ui/head-colour.js';
 import { type Layout, narrowLayout, type Place, type Route, wideLayout } from './layout.js';
-import { followTheme, paint } from './paint.js';
+import { paint } from './paint.js';
 import { type Pass, shapeOf, shareOf } from './pass.js';
 import {
   edges,

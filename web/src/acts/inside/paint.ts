@@ -1,10 +1,10 @@
 import {
+  currentTheme,
   type MapColours,
   rampOfHead,
   rampOfSign,
   signedColours,
   stepOf,
-  type Theme,
   weightColours,
 } from '../../attention/colour.js';
 import type { Pass } from './pass.js';
@@ -17,24 +17,6 @@ export const coloursOf = (pass: Pass, part: Part, head: number): MapColours =>
 export const isMaskedCell = (pass: Pass, part: Part, row: number, column: number): boolean =>
   (part === 'masked' || part === 'weights') && pass.isMasked(row, column);
 
-const isDark = window.matchMedia('(prefers-color-scheme: dark)');
-let theme: Theme = isDark.matches ? 'dark' : 'light';
-
-/** Calls `redraw` whenever canvases need other colours: in another theme, and on paper, which is light. */
-export function followTheme(redraw: () => void): void {
-  const change = (next: Theme) => () => {
-    theme = next;
-    redraw();
-  };
-  isDark.addEventListener('change', ({ matches }) => {
-    change(matches ? 'dark' : 'light')();
-  });
-  window.addEventListener('beforeprint', change('light'));
-  window.addEventListener('afterprint', () => {
-    change(isDark.matches ? 'dark' : 'light')();
-  });
-}
-
 /** Draws a part, a pixel for each number. Masked cells stay transparent: a hatch shows behind them. */
 export function paint(canvas: HTMLCanvasElement, pass: Pass, part: Part, head: number): void {
   const { rows, columns, data } = pass.matrixOf(part, head);
@@ -42,6 +24,7 @@ export function paint(canvas: HTMLCanvasElement, pass: Pass, part: Part, head: n
   // More numbers than pixels in the figure: means of them rather than some of them.
   canvas.toggleAttribute('data-wide', columns > 64);
   canvas.height = rows;
+  const theme = currentTheme();
   const largest = part === 'weights' ? 1 : pass.largestOf(part, head) || 1;
   const positive = (part === 'weights' ? rampOfHead(head) : rampOfSign(1)).bytes[theme];
   const negative = rampOfSign(-1).bytes[theme];

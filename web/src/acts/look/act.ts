@@ -3,7 +3,7 @@ import { html, render } from 'lit-html';
 
 import { hideable } from '../../address/hideable.js';
 import type { Store } from '../../address/store.js';
-import { shapedWeights } from '../../attention/shaped-weights.js';
+import { shapedWeights } from '../../attention/heads-element.js';
 import { formatBytes } from '../../format/numbers.js';
 import { joinSentences } from '../../format/sentences.js';
 import { languageModel } from '../../reading/model.js';

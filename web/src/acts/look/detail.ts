@@ -2,8 +2,7 @@ import type { AttentionSelection } from 'headwise/view';
 import { html, render } from 'lit-html';
 
 import type { Store } from '../../address/store.js';
-import { createHeadsElement } from '../../attention/heads-element.js';
-import { shapedWeights } from '../../attention/shaped-weights.js';
+import { createHeadsElement, shapedWeights } from '../../attention/heads-element.js';
 import { boundChoice } from '../../ui/controls/choice.js';
 import { element } from '../../ui/dom.js';
 import type { Savable } from '../../ui/export/save-menu.js';

@@ -3,7 +3,7 @@ import { html, nothing, render, type TemplateResult } from 'lit-html';
 
 import type { Store } from '../../address/store.js';
 import { createLiveMap, type LiveMap } from '../../attention/live-map.js';
-import { shapedWeights } from '../../attention/shaped-weights.js';
+import { shapedWeights } from '../../attention/heads-element.js';
 import { createWeightLegend } from '../../attention/weight-legend.js';
 import { formatPercent, formatShort } from '../../format/numbers.js';
 import { element, newId } from '../../ui/dom.js';

@@ -1,5 +1,4 @@
 import { createHeadMap, type HeadMap } from '../../attention/head-map.js';
-import { weightStyle } from '../../attention/map-content.js';
 import { type Cell, listenToMaps, Selection } from '../../attention/map-selection.js';
 import { words as mapWords } from '../../attention/words.js';
 import { formatWeight } from '../../format/numbers.js';
@@ -75,14 +74,10 @@ export function createEnlargedHead(
   });
 
   function build(now: Shown): void {
-    const length = lengthOf(now);
     const place = { layer: now.place.layer + 1, head: now.place.head + 1 };
     const names = symbols(now);
     map = createHeadMap({
-      sample: 0,
       head: now.place.head,
-      queries: length,
-      keys: length,
       title: words.enlarged(place),
       label: words.enlargedLabel(place),
       hatch,
@@ -109,7 +104,7 @@ export function createEnlargedHead(
           weight: weightOf(now, query, key),
           masked: key > query,
         });
-        map?.draw(values, weightStyle(now.place.head));
+        map?.draw(values);
       }
       render();
     },

@@ -1,4 +1,4 @@
-import { shapedWeights } from '../../attention/shaped-weights.js';
+import { shapedWeights } from '../../attention/heads-element.js';
 import { clearLead, type Head, sameHead } from '../../worker/heads.js';
 import { unpackMaps } from '../../worker/packed-maps.js';
 import type { TaskName } from '../../worker/tasks.js';
