@@ -58,7 +58,7 @@ describe('translations', () => {
   for (const language of ['zh', 'ko', 'id']) {
     let translated;
     beforeAll(async () => {
-      translated = (await import(`../../web/src/app/languages/${language}.ts`)).texts;
+      translated = (await import(`../../web/src/app/words.${language}.ts`)).texts;
     });
 
     it(`${language} has other texts than English, with as many marks`, () => {

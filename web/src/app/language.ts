@@ -11,9 +11,9 @@ const parameter = 'lang';
 /** Languages by their tags, each under its own name; English comes with the page. */
 const languages = {
   en: { name: 'English' },
-  zh: { name: '中文', load: () => import('./languages/zh.js') },
-  ko: { name: '한국어', load: () => import('./languages/ko.js') },
-  id: { name: 'Bahasa Indonesia', load: () => import('./languages/id.js') },
+  zh: { name: '中文', load: () => import('./words.zh.js') },
+  ko: { name: '한국어', load: () => import('./words.ko.js') },
+  id: { name: 'Bahasa Indonesia', load: () => import('./words.id.js') },
 } satisfies Record<string, { name: string; load?: () => Promise<{ texts: object }> }>;
 
 type Language = keyof typeof languages;

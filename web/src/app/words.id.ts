@@ -11,7 +11,7 @@ import type { words as EnglishUi } from '../ui/words.js';
 import type { words as EnglishWorker } from '../worker/words.js';
 import type { words as EnglishApp } from './words.js';
 
-export const address: Translation<typeof EnglishAddress> = {
+const address: Translation<typeof EnglishAddress> = {
   choice: (name, given, known, shown) =>
     `Nilai ${name} ${quoted(given)} di alamat tidak valid: seharusnya ${choiceOf(known)}; dipakai ${shown}.`,
   number: (name, given, min, max, shown) =>
@@ -24,7 +24,7 @@ export const address: Translation<typeof EnglishAddress> = {
     `Nama ${quoted(given)} yang hendak disembunyikan di alamat tidak dikenal: seharusnya salah satu atau beberapa dari ${listOf(known)}.`,
 };
 
-export const app: Translation<typeof EnglishApp> = {
+const app: Translation<typeof EnglishApp> = {
   document: {
     title: 'headwise: atensi multi-head, head demi head',
     description:
@@ -65,7 +65,7 @@ export const app: Translation<typeof EnglishApp> = {
   },
 };
 
-export const attention: Translation<typeof EnglishAttention> = {
+const attention: Translation<typeof EnglishAttention> = {
   map: {
     title: (head) => `Head ${head}`,
     row: (query) => `Kueri ${query}`,
@@ -87,7 +87,7 @@ export const attention: Translation<typeof EnglishAttention> = {
   },
 };
 
-export const attentionElement: Translation<typeof EnglishAttentionElement> = {
+const attentionElement: Translation<typeof EnglishAttentionElement> = {
   heads: 'Head',
   queries: 'Kata: masing-masing memperhatikan sebagai kueri',
   keys: 'Kunci',
@@ -101,7 +101,7 @@ export const attentionElement: Translation<typeof EnglishAttentionElement> = {
   model: (layers: number) => `Bobot atensi setiap head dalam ${layers} lapisan`,
 };
 
-export const ui: Translation<typeof EnglishUi> = {
+const ui: Translation<typeof EnglishUi> = {
   controls: {
     seed: 'Seed',
     newSeed: 'Seed acak',
@@ -146,7 +146,7 @@ export const ui: Translation<typeof EnglishUi> = {
   },
 };
 
-export const glossary: Translation<typeof EnglishGlossary> = {
+const glossary: Translation<typeof EnglishGlossary> = {
   ablation:
     'Ablasi (ablation) menghilangkan satu bagian model, misalnya sebuah head, lalu mengukur seberapa jauh model memburuk.',
   attention:
@@ -200,7 +200,7 @@ export const glossary: Translation<typeof EnglishGlossary> = {
   value: 'Nilai (value) sebuah token adalah vektor yang masuk ke dalam rata-rata berbobot.',
 };
 
-export const worker: Translation<typeof EnglishWorker> = {
+const worker: Translation<typeof EnglishWorker> = {
   slow: {
     title: 'Worker belum menjawab',
     advice:
@@ -222,3 +222,9 @@ export const worker: Translation<typeof EnglishWorker> = {
   },
   again: 'Mulai ulang',
 };
+
+/** All that the page says in Indonesian, by the names that `translatable` knows the words by. */
+export const texts = Object.assign(
+  { address, app, attention, attentionElement, ui, glossary, worker },
+  ...Object.values(import.meta.glob<object>('../{acts/*,questions}/words.id.ts', { eager: true })),
+) as Readonly<Record<string, unknown>>;

@@ -11,7 +11,7 @@ import type { words as EnglishUi } from '../ui/words.js';
 import type { words as EnglishWorker } from '../worker/words.js';
 import type { words as EnglishApp } from './words.js';
 
-export const address: Translation<typeof EnglishAddress> = {
+const address: Translation<typeof EnglishAddress> = {
   choice: (name, given, known, shown) =>
     `주소의 ${name} 값 ${quoted(given)} 사용 불가: 가능한 값은 ${choiceOf(known)}입니다. 대신 ${shown} 값을 씁니다.`,
   number: (name, given, min, max, shown) =>
@@ -24,7 +24,7 @@ export const address: Translation<typeof EnglishAddress> = {
     `주소의 숨길 이름 ${quoted(given)} 알 수 없음: 가능한 이름은 ${listOf(known)}입니다.`,
 };
 
-export const app: Translation<typeof EnglishApp> = {
+const app: Translation<typeof EnglishApp> = {
   document: {
     title: 'headwise: 헤드 하나하나로 보는 멀티헤드 어텐션',
     description:
@@ -64,7 +64,7 @@ export const app: Translation<typeof EnglishApp> = {
   },
 };
 
-export const attention: Translation<typeof EnglishAttention> = {
+const attention: Translation<typeof EnglishAttention> = {
   map: {
     title: (head) => `헤드 ${head}`,
     row: (query) => `쿼리 ${query}`,
@@ -86,7 +86,7 @@ export const attention: Translation<typeof EnglishAttention> = {
   },
 };
 
-export const attentionElement: Translation<typeof EnglishAttentionElement> = {
+const attentionElement: Translation<typeof EnglishAttentionElement> = {
   heads: '헤드',
   queries: '단어: 각 단어가 쿼리로서 어텐션을 줍니다',
   keys: '키',
@@ -99,7 +99,7 @@ export const attentionElement: Translation<typeof EnglishAttentionElement> = {
   model: (layers) => `${layers}개 층의 모든 헤드의 어텐션 가중치`,
 };
 
-export const glossary: Translation<typeof EnglishGlossary> = {
+const glossary: Translation<typeof EnglishGlossary> = {
   ablation: '제거 실험은 헤드와 같은 모델의 일부를 없애고 모델이 얼마나 나빠지는지 재는 것입니다.',
   attention:
     '어텐션은 각 쿼리에 값들의 평균을 주며, 쿼리가 어떤 키와 잘 맞을수록 그 키의 값에 큰 가중치를 줍니다.',
@@ -142,7 +142,7 @@ export const glossary: Translation<typeof EnglishGlossary> = {
   value: '토큰의 값은 가중 평균에 들어가는 벡터입니다.',
 };
 
-export const ui: Translation<typeof EnglishUi> = {
+const ui: Translation<typeof EnglishUi> = {
   controls: {
     seed: '시드',
     newSeed: '무작위 시드',
@@ -187,7 +187,7 @@ export const ui: Translation<typeof EnglishUi> = {
   },
 };
 
-export const worker: Translation<typeof EnglishWorker> = {
+const worker: Translation<typeof EnglishWorker> = {
   slow: {
     title: '워커가 아직 응답하지 않았습니다',
     advice:
@@ -209,3 +209,9 @@ export const worker: Translation<typeof EnglishWorker> = {
   },
   again: '다시 시작',
 };
+
+/** All that the page says in Korean, by the names that `translatable` knows the words by. */
+export const texts = Object.assign(
+  { address, app, attention, attentionElement, glossary, ui, worker },
+  ...Object.values(import.meta.glob<object>('../{acts/*,questions}/words.ko.ts', { eager: true })),
+) as Readonly<Record<string, unknown>>;

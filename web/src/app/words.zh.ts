@@ -11,7 +11,7 @@ import type { words as EnglishUi } from '../ui/words.js';
 import type { words as EnglishWorker } from '../worker/words.js';
 import type { words as EnglishApp } from './words.js';
 
-export const address: Translation<typeof EnglishAddress> = {
+const address: Translation<typeof EnglishAddress> = {
   choice: (name, given, known, shown) =>
     `地址中的${name}值${quoted(given)}无效：应为${choiceOf(known)}；现使用${shown}。`,
   number: (name, given, min, max, shown) =>
@@ -24,7 +24,7 @@ export const address: Translation<typeof EnglishAddress> = {
     `地址中要隐藏的名称${quoted(given)}未知：应为${listOf(known)}中的若干项。`,
 };
 
-export const app: Translation<typeof EnglishApp> = {
+const app: Translation<typeof EnglishApp> = {
   document: {
     title: 'headwise：逐头看懂多头注意力',
     description:
@@ -63,7 +63,7 @@ export const app: Translation<typeof EnglishApp> = {
   },
 };
 
-export const attention: Translation<typeof EnglishAttention> = {
+const attention: Translation<typeof EnglishAttention> = {
   map: {
     title: (head) => `头${head}`,
     row: (query) => `查询${query}`,
@@ -86,7 +86,7 @@ export const attention: Translation<typeof EnglishAttention> = {
   },
 };
 
-export const attentionElement: Translation<typeof EnglishAttentionElement> = {
+const attentionElement: Translation<typeof EnglishAttentionElement> = {
   heads: '头',
   queries: '词：各作为一个查询去关注其他词',
   keys: '键',
@@ -99,7 +99,7 @@ export const attentionElement: Translation<typeof EnglishAttentionElement> = {
   model: (layers) => `${layers}层中每个头的注意力权重`,
 };
 
-export const glossary: Translation<typeof EnglishGlossary> = {
+const glossary: Translation<typeof EnglishGlossary> = {
   ablation: '消融是去掉模型的一部分（例如一个头），再测量模型变差了多少。',
   attention: '注意力为每个查询求值的加权平均，查询与某个键越匹配，该键对应的值权重越大。',
   'attention weight':
@@ -133,7 +133,7 @@ export const glossary: Translation<typeof EnglishGlossary> = {
   value: '一个词元的值是参与加权平均的向量。',
 };
 
-export const ui: Translation<typeof EnglishUi> = {
+const ui: Translation<typeof EnglishUi> = {
   controls: {
     seed: '种子',
     newSeed: '随机种子',
@@ -177,7 +177,7 @@ export const ui: Translation<typeof EnglishUi> = {
   },
 };
 
-export const worker: Translation<typeof EnglishWorker> = {
+const worker: Translation<typeof EnglishWorker> = {
   slow: {
     title: '工作线程尚未应答',
     advice:
@@ -198,3 +198,9 @@ export const worker: Translation<typeof EnglishWorker> = {
   },
   again: '重新开始',
 };
+
+/** All that the page says in Simplified Chinese, by the names that `translatable` knows the words by. */
+export const texts = Object.assign(
+  { address, app, attention, attentionElement, glossary, ui, worker },
+  ...Object.values(import.meta.glob<object>('../{acts/*,questions}/words.zh.ts', { eager: true })),
+) as Readonly<Record<string, unknown>>;

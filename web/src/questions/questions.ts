@@ -8,7 +8,7 @@ export function createQuestions(act: string): HTMLElement[] {
   const names = questionsOf(act);
   if (names.length === 0) return [];
   const entries = names.map((name) => {
-    const { question, answer } = words.entries[name];
+    const [question, answer] = words.entries[name];
     const root = element(
       'details',
       { class: 'question', 'data-question': name },
