@@ -3,8 +3,14 @@ import assert from 'node:assert/strict';
 import { describe, test, vi } from 'vitest';
 import { AttentionOnlyTransformer, InductionTask } from 'headwise/models';
 import { compositionOf } from '../../web/src/acts/train/composition.ts';
-import { enough, RunRecord, scoresOf, tooLittle } from '../../web/src/acts/train/run-record.ts';
-import { comparisonOf, isPlain, pinnedOf } from '../../web/src/acts/train/summaries.ts';
+import {
+  comparisonOf,
+  enough,
+  RunRecord,
+  scoresOf,
+  summaryOf,
+  tooLittle,
+} from '../../web/src/acts/train/run.ts';
 import { Pace } from '../../web/src/ui/pace.ts';
 import { coalesce } from '../../web/src/worker/connection.ts';
 import { packMaps, unpackMaps } from '../../web/src/worker/packed-maps.ts';
@@ -58,7 +64,8 @@ function recordOf(measurements, given = options) {
   const [first, ...others] = measurements.map(updateOf);
   const tokens = Int32Array.from(range(length));
   const record = new RunRecord(given, { tokens, update: { ...first, losses: new Float32Array() } });
-  return { record, events: others.map((update) => record.add(update)) };
+  for (const update of others) record.add(update);
+  return record;
 }
 
 describe('a record', () => {
@@ -74,7 +81,7 @@ describe('a record', () => {
   ].map((each, at) => ({ ...each, accuracy: [0, 0.98, 0.99, 0.5, 1, 1, 1, 1][at] }));
 
   test('has heads take roles at their thresholds with a lead of 20 points, and leave them well below', () => {
-    const { record } = recordOf(steps);
+    const record = recordOf(steps);
     const told = record.events.map(
       ({ step, place, score, kind }) =>
         `${step}: ${place.layer + 1}.${place.head + 1} ${kind} ${score}`,
@@ -89,11 +96,12 @@ describe('a record', () => {
     assert.deepEqual(record.roles, [undefined, undefined, undefined, 'firstToken']);
     assert.equal(record.goalStep, 8, 'the first step at 99 %, once and for all');
     assert.deepEqual([enough('previousToken'), enough('rightKey'), tooLittle], [0.3, 0.4, 0.2]);
-    assert.equal(scoresOf.sort[0], 'rightKey');
+    assert.deepEqual(scoresOf('sort'), ['rightKey', 'previousToken', 'firstToken']);
+    assert.deepEqual(scoresOf('previous'), ['previousToken', 'firstToken']);
   });
 
   test('shows each measured step as it was, and the last one as it is', () => {
-    const { record } = recordOf(steps.slice(0, 4));
+    const record = recordOf(steps.slice(0, 4));
     for (const [asked, step, roles] of [
       [0, 0, []],
       [3, 0, []],
@@ -127,14 +135,12 @@ describe('a record', () => {
   });
 
   test('is pinned as it was, and compared with a single layer once it is plain how that goes', () => {
-    const { record } = recordOf(steps);
-    const pinned = pinnedOf(record);
+    const record = recordOf(steps);
+    const summary = summaryOf(record);
     record.add(updateOf(measured(104, {})));
-    const { summary } = pinned;
-    assert.deepEqual(summary, { options, step: 100, accuracy: 1, goalStep: 8 });
-    assert.deepEqual(pinned.points.at(-1), { step: 100, loss: 2 });
-    const isPlainAt = (step, goalStep) => isPlain({ step, goalStep });
-    assert.deepEqual([isPlainAt(8, 8), isPlainAt(999), isPlainAt(1000)], [true, false, true]);
+    const { points, ...rest } = summary;
+    assert.deepEqual(rest, { options, step: 100, accuracy: 1, goalStep: 8 });
+    assert.deepEqual(points.at(-1), [100, 2]);
     const single = (step, more) => ({
       ...summary,
       goalStep: undefined,
@@ -144,6 +150,8 @@ describe('a record', () => {
     const one = single(1000);
     assert.deepEqual(comparisonOf(summary, one), { one, more: summary });
     assert.deepEqual(comparisonOf(one, summary), { one, more: summary });
+    const early = { ...single(8), goalStep: 8 };
+    assert.deepEqual(comparisonOf(summary, early), { one: early, more: summary });
     for (const other of [
       single(999),
       single(1000, { seed: 2 }),
@@ -161,7 +169,7 @@ describe('a record', () => {
       1.2: { previousToken: 0.9 },
       2.1: { induction: 0.6 },
     };
-    const { record } = recordOf([measured(0, {}), measured(4, scores)]);
+    const record = recordOf([measured(0, {}), measured(4, scores)]);
     const moment = record.momentAt(undefined);
     const keyOf = ({ layer, head }, query) => (4 + layer + head) % (query + 1);
     const [best, previous] = [
@@ -181,7 +189,7 @@ describe('a record', () => {
         assert.deepEqual([back.place, back.query, back.key], [previous, key, keyOf(previous, key)]);
       }
     }
-    const { record: single } = recordOf([measured(0, scores)], { ...options, layers: 1 });
+    const single = recordOf([measured(0, scores)], { ...options, layers: 1 });
     const alone = compositionOf(single, single.momentAt(undefined), 3, undefined);
     assert.deepEqual([alone.look.place.layer, alone.back], [0, undefined]);
   });

@@ -6,9 +6,9 @@ import {
   learntAt,
   meanAlignment,
   readingOf,
-} from '../../web/src/acts/translate/findings.ts';
-import { AlignRun, dataOf } from '../../web/src/acts/translate/run.ts';
-import { shownOf } from '../../web/src/acts/translate/shown.ts';
+} from '../../web/src/acts/translate/run.ts';
+import { AlignRun, dataOf, shownOf } from '../../web/src/acts/translate/run.ts';
+
 import { DateModel } from '../../web/src/worker/alignment.ts';
 import * as dates from '../../web/src/worker/dates.ts';
 import { AlignmentService } from '../../web/src/worker/services.ts';

@@ -114,7 +114,7 @@ const flows = {
     const status = '#translate .run-status';
     await act.waitFor('#translate .align-figure');
     await act.waitForText(status, /^Step 0 /);
-    await act.click('#translate button', 'Step');
+    await act.click('#translate button', 'One step');
     await act.waitForText(status, /^Step 1 /);
     assert.equal(await act.count('#translate .align-map'), 2);
   },

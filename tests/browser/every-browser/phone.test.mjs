@@ -51,7 +51,7 @@ const visits = {
   async translate({ tap, waitFor, waitForText }) {
     await waitFor('#translate .align-figure');
     await waitForText('#translate .run-status', /^Step 0 /);
-    await tap('#translate button', 'Step');
+    await tap('#translate button', 'One step');
     await waitForText('#translate .run-status', /^Step 1 /);
     await tap('#translate .align-query');
     await waitForText('#translate .align-read-out', /^Output 1,/);

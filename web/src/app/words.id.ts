@@ -71,6 +71,7 @@ const attention: Translation<typeof EnglishAttention> = {
     row: (query) => `Kueri ${query}`,
     query: (query) => `q${query}`,
     key: (key) => `k${key}`,
+    layer: (layer) => `Lapisan ${layer}`,
   },
 
   cell: ({ head, query, key, weight, masked }) =>
@@ -108,6 +109,16 @@ const ui: Translation<typeof EnglishUi> = {
     seedHint: (min, max, shown) =>
       `Masukkan bilangan bulat dari ${min} sampai ${max}. Halaman masih menampilkan seed ${shown}.`,
     reset: 'Reset',
+  },
+
+  run: {
+    label: 'Pelatihan',
+    start: 'Mulai',
+    goOn: 'Lanjut',
+    pause: 'Jeda',
+    step: '1 langkah',
+    again: 'Ulangi',
+    waiting: 'Membuat model.',
   },
 
   noDefinition: 'Definisi ini gagal dimuat. Periksa koneksi, lalu muat ulang halaman.',

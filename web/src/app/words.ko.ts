@@ -70,6 +70,7 @@ const attention: Translation<typeof EnglishAttention> = {
     row: (query) => `쿼리 ${query}`,
     query: (query) => `q${query}`,
     key: (key) => `k${key}`,
+    layer: (layer) => `${layer}층`,
   },
 
   cell: ({ head, query, key, weight, masked }) =>
@@ -149,6 +150,16 @@ const ui: Translation<typeof EnglishUi> = {
     seedHint: (min, max, shown) =>
       `${min} 이상 ${max} 이하의 정수를 입력하십시오. 페이지는 여전히 시드 ${shown}의 결과를 보여 줍니다.`,
     reset: '초기화',
+  },
+
+  run: {
+    label: '학습',
+    start: '시작',
+    goOn: '계속',
+    pause: '일시 정지',
+    step: '한 단계',
+    again: '다시 시작',
+    waiting: '모델을 만드는 중입니다.',
   },
 
   noDefinition: '이 정의를 불러오지 못했습니다. 연결을 확인한 뒤 페이지를 새로 고치십시오.',

@@ -69,6 +69,7 @@ const attention: Translation<typeof EnglishAttention> = {
     row: (query) => `查询${query}`,
     query: (query) => `q${query}`,
     key: (key) => `k${key}`,
+    layer: (layer) => `第${layer}层`,
   },
 
   cell: ({ head, query, key, weight, masked }) =>
@@ -139,6 +140,16 @@ const ui: Translation<typeof EnglishUi> = {
     newSeed: '随机种子',
     seedHint: (min, max, shown) => `请输入${min}到${max}之间的整数。页面仍显示种子${shown}的结果。`,
     reset: '重置',
+  },
+
+  run: {
+    label: '训练',
+    start: '开始',
+    goOn: '继续',
+    pause: '暂停',
+    step: '单步',
+    again: '重新开始',
+    waiting: '正在创建模型。',
   },
 
   noDefinition: '这条释义未能加载。请检查网络连接，然后重新加载页面。',

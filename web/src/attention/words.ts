@@ -17,6 +17,7 @@ export const words = translatable('attention', {
     row: (query: number) => `Query ${query}`,
     query: (query: number) => `q${query}`,
     key: (key: number) => `k${key}`,
+    layer: (layer: number) => `Layer ${layer}`,
   },
 
   cell: ({ head, query, key, weight, masked }: CellWords) =>

@@ -1,4 +1,5 @@
 import { maxIndex, minIndex, range } from 'd3-array';
+import { line } from 'd3-shape';
 
 import { setAttributes, svg } from './dom.js';
 
@@ -97,6 +98,21 @@ export function createChart({ label, height, draw }: Options): Chart {
 }
 
 export type Point = readonly [x: number, y: number];
+
+/** @param room how many points the line may have */
+export function drawLine(
+  points: readonly Point[],
+  x: (value: number) => number,
+  y: (value: number) => number,
+  attributes: Parameters<typeof svg>[1],
+  room = Infinity,
+): SVGPathElement {
+  const path = line<Point>(
+    (point) => x(point[0]),
+    (point) => y(point[1]),
+  ).digits(1);
+  return svg('path', { class: 'line', ...attributes, d: path(downsample(points, room)) ?? '' });
+}
 
 /**
  * Of more points than a chart has room for, the lowest and the highest of each few in a row, and the

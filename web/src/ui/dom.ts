@@ -3,11 +3,17 @@ type Child = Node | string;
 
 const svgNamespace = 'http://www.w3.org/2000/svg';
 
-/** Sets attributes; `true` stands for an empty one, `false` and `undefined` take it away. */
+/**
+ * Sets attributes; `true` stands for an empty one, `false` and `undefined` take it away. What stays the same is not
+ * written again at every frame of a run.
+ */
 export function setAttributes(target: Element, attributes: Attributes): void {
   for (const [name, value] of Object.entries(attributes)) {
     if (value === undefined || value === false) target.removeAttribute(name);
-    else target.setAttribute(name, value === true ? '' : String(value));
+    else {
+      const next = value === true ? '' : String(value);
+      if (target.getAttribute(name) !== next) target.setAttribute(name, next);
+    }
   }
 }
 

@@ -10,6 +10,17 @@ export const words = translatable('ui', {
     reset: 'Reset',
   },
 
+  /** Buttons of a training run. */
+  run: {
+    label: 'Training',
+    start: 'Start',
+    goOn: 'Resume',
+    pause: 'Pause',
+    step: 'One step',
+    again: 'Restart',
+    waiting: 'Creating the model.',
+  },
+
   noDefinition: 'This definition did not load. Check the connection, then reload the page.',
 
   goal: { name: 'Your goal:', reached: 'Reached.' },

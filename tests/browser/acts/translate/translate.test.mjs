@@ -157,18 +157,18 @@ test('an alignment', async (t) => {
       await waitForStep(0);
       await boxes(7);
       const untrained = await maps();
-      await act.press('Step');
+      await act.press('One step');
       await waitForStep(1);
-      await act.press('Step');
+      await act.press('One step');
       await waitForStep(2);
       const second = await maps();
       assert.notDeepEqual(second, untrained);
       await act.press('Restart');
       await waitForStep(0);
       assert.deepEqual(await maps(), untrained);
-      await act.press('Step');
+      await act.press('One step');
       await waitForStep(1);
-      await act.press('Step');
+      await act.press('One step');
       await waitForStep(2);
       assert.deepEqual(await maps(), second);
       // Its accuracy may waver after the goal is reached.

@@ -1,5 +1,9 @@
+import { hideable } from '../../address/hideable.js';
 import type { Store } from '../../address/store.js';
+import { boundChoice, createSelect } from '../../ui/controls/choice.js';
 import { createPanelEnd } from '../../ui/controls/panel-end.js';
+import { createPlaybackButtons } from '../../ui/controls/playback.js';
+import { boundSeed } from '../../ui/controls/seed-field.js';
 import { element } from '../../ui/dom.js';
 import { oncePerFrame } from '../../ui/once-per-frame.js';
 import { createStage } from '../../ui/stage.js';
@@ -7,11 +11,22 @@ import { whenNear } from '../../ui/when-near.js';
 import { Connection } from '../../worker/connection.js';
 import { createWorkerNotice } from '../../worker/notice.js';
 import { createRunControl } from '../../worker/run-driver.js';
-import { createTrainPanel, createPlayback } from './controls.js';
+import { taskNames } from '../../worker/tasks.js';
 import { createRunLoop } from './loop.js';
+import { Runner } from './run.js';
 import { createRunView } from './run-view.js';
-import { Runner } from './runner.js';
-import { isSameRun, measuredStep, type Pinned, runOptionsOf, type TrainState } from './state.js';
+import {
+  isSameRun,
+  layerCounts,
+  learningRates,
+  lossScales,
+  measuredStep,
+  type Pinned,
+  runOptionsOf,
+  speeds,
+  trainHeadCounts,
+  type TrainState,
+} from './state.js';
 import { words } from './words.js';
 
 /** A model that learns under the reader's eyes. */
@@ -22,7 +37,7 @@ export function createTrainContent(store: Store<TrainState>): HTMLElement[] {
   });
   const connection = new Connection(notice.showSlow);
   const drawSoon = oncePerFrame(() => {
-    playback.show(runner);
+    playback.show(runner.state, runner.record?.step ?? 0);
     view.draw(runner.record, runner.state);
   });
   const runner = new Runner(connection, { onChange: drawSoon, onFailure: notice.showFailure });
@@ -35,7 +50,7 @@ export function createTrainContent(store: Store<TrainState>): HTMLElement[] {
     store.change({ at: undefined });
     act();
   };
-  const playback = createPlayback({
+  const playback = createPlaybackButtons({
     onPlay: andNow(actions.onPlay),
     onPause: actions.onPause,
     onStep: andNow(actions.onStep),
@@ -105,7 +120,12 @@ export function createTrainContent(store: Store<TrainState>): HTMLElement[] {
       label: words.panel,
       rail: [
         view.goal.root,
-        element('div', { class: 'run-rail rail-pinned' }, playback.root, view.status),
+        element(
+          'div',
+          { class: 'run-rail rail-pinned' },
+          element('div', { class: 'playback' }, playback.root),
+          view.status,
+        ),
         notice.root,
         panel.main,
       ],
@@ -118,7 +138,53 @@ export function createTrainContent(store: Store<TrainState>): HTMLElement[] {
         },
       ]),
       more: { label: words.more, content: [panel.more] },
-      views: view.roots,
+      views: [view.root],
     }),
   ];
+}
+
+/** How fast a run goes, and what is trained: a change of that begins a new run. `main` is what most readers change. */
+function createTrainPanel(
+  store: Store<TrainState>,
+): Readonly<Record<'main' | 'more', HTMLElement>> {
+  const controls = (...roots: readonly HTMLElement[]): HTMLElement =>
+    hideable('controls', element('div', { class: 'controls' }, ...roots));
+  const explanation = element('p', { class: 'note task-explanation' });
+  const explain = ({ task }: TrainState): void => {
+    explanation.textContent = words.explanations[task];
+  };
+  store.subscribe(explain);
+  explain(store.state);
+  const task = boundChoice(store, 'task', {
+    label: words.task,
+    values: taskNames,
+    nameOf: (name) => words.tasks[name],
+    as: createSelect,
+  });
+  return {
+    main: controls(
+      boundChoice(store, 'speed', {
+        label: words.speed,
+        values: speeds,
+        nameOf: (speed) => words.speeds[speed],
+      }),
+      element('div', {}, task, explanation),
+      boundChoice(store, 'layers', { label: words.layers, values: layerCounts, nameOf: String }),
+      boundChoice(store, 'heads', { label: words.heads, values: trainHeadCounts, nameOf: String }),
+    ),
+    more: controls(
+      boundChoice(store, 'rate', {
+        label: words.rate,
+        values: learningRates,
+        nameOf: String,
+        as: createSelect,
+      }),
+      boundSeed(store),
+      boundChoice(store, 'scale', {
+        label: words.scale,
+        values: lossScales,
+        nameOf: (name) => words.scales[name],
+      }),
+    ),
+  };
 }

@@ -1,8 +1,8 @@
 import { range } from 'd3-array';
 import { scaleLinear, scaleLog } from 'd3-scale';
-import { line } from 'd3-shape';
 import { headColour } from 'headwise/view';
 
+import { drawLine, type Point } from '../../ui/chart.js';
 import { svg } from '../../ui/dom.js';
 import {
   animate,
@@ -14,7 +14,7 @@ import {
 } from '../../ui/export/loop.js';
 import type { Head } from '../../worker/heads.js';
 import { measureEvery } from '../../worker/training.js';
-import type { Moment, RunRecord } from './run-record.js';
+import type { Moment, RunRecord } from './run.js';
 import { words } from './words.js';
 
 /** In units of the drawing. */
@@ -47,11 +47,8 @@ function lossOf(
   const losses = measurements.map(({ loss }) => loss);
   const x = scaleLinear([0, measurements[measurements.length - 1].step], [0, width]);
   const y = scaleLog([Math.min(...losses), Math.max(...losses)], [curveHeight - 24, 28]);
-  const path = line<(typeof measurements)[number]>(
-    ({ step }) => x(step),
-    ({ loss }) => y(loss),
-  ).digits(1);
   const stroke = { fill: 'none', stroke: 'currentColor', 'stroke-width': 2 };
+  const points = measurements.map(({ step, loss }): Point => [step, loss]);
   const at = moments.map(({ step }) => Math.round(x(step)));
   const hand = svg('line', {
     y1: 24,
@@ -67,24 +64,24 @@ function lossOf(
     'g',
     { color: colourNow('var(--ink)') },
     ...animateText(told, { y: 14, 'font-weight': 600 }),
-    svg('path', { ...stroke, d: path(measurements) ?? '' }),
+    drawLine(points, x, y, { ...stroke, class: undefined }),
     hand,
   );
 }
 
-function mapOf(place: Head, { start, places }: RunRecord, moments: readonly Moment[]): SVGElement {
-  const length = start.tokens.length;
+function mapOf(place: Head, record: RunRecord, moments: readonly Moment[]): SVGElement {
+  const { length, places } = record;
   const pitch = side / length;
   const fill = colourNow(headColour(place.head));
   const name = words.enlarged({ layer: place.layer + 1, head: place.head + 1 });
   const roles = moments.map(({ roles }) => {
     const role = roles[places.indexOf(place)];
-    return role === undefined ? words.noRole : words.shortRole(role);
+    return role === undefined ? words.noRole : words.shortNames[role];
   });
+  const maps = moments.map((moment) => record.mapOf(moment, place));
   const cells = range(length).flatMap((query) =>
     range(query + 1).flatMap((key) => {
-      const at = (place.head * length + query) * length + key;
-      const weights = moments.map(({ weights }) => shareOf(weights[place.layer][at]));
+      const weights = maps.map((map) => shareOf(map[query * length + key]));
       if (Math.max(...weights) < leastShown) return [];
       const cell = { x: key * pitch, y: query * pitch, width: pitch, height: pitch };
       return [animate(svg('rect', cell), 'opacity', weights)];

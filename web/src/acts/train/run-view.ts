@@ -1,41 +1,30 @@
+import { html, render } from 'lit-html';
+
 import type { Store } from '../../address/store.js';
 import { createWeightLegend, hatchFill } from '../../attention/weight-legend.js';
 import { formatLoss, formatPercent } from '../../format/numbers.js';
 import { joinSentences } from '../../format/sentences.js';
 import { element, newId, setAttributes } from '../../ui/dom.js';
 import { composeDrawings, drawLegend } from '../../ui/export/drawing.js';
+import { createGoal } from '../../ui/goal.js';
+import { inHeadColour } from '../../ui/head-colour.js';
 import { createChartLegend } from '../../ui/legend.js';
-import { createGoal, type Goal } from '../../ui/goal.js';
 import { Pace } from '../../ui/pace.js';
-import type { RunState } from '../../worker/run-driver.js';
+import { words as uiWords } from '../../ui/words.js';
 import { type Head, sameHead } from '../../worker/heads.js';
-import { compositionOf } from './composition.js';
-import { createCompositionFigure } from './composition-figure.js';
-import { createEnlargedHead } from './enlarged-head.js';
-import { createEventLog } from './event-log.js';
-import { createHeadCards } from './head-cards.js';
-import { createRunCurve, ranOf, type RunCurve } from './run-curve.js';
-import { enough, type Moment, type RunRecord, scoresOf, tooLittle } from './run-record.js';
+import type { RunState } from '../../worker/run-driver.js';
+import { compositionOf, createCompositionFigure } from './composition.js';
+import { createEnlargedHead, createHeadCards } from './heads.js';
+import { createLossCurve, ranOf } from './loss-curve.js';
+import { comparisonOf, enough, type Moment, type RunRecord, summaryOf, tooLittle } from './run.js';
 import type { TrainState } from './state.js';
-import { comparisonOf, summaryOf } from './summaries.js';
-import { words } from './words.js';
+import { attendedBy, words } from './words.js';
 
 /** Between two drawings of the enlarged head during a run: it has many elements. */
 const enlargedPauseMs = 500;
 
-export interface RunView {
-  /** Shown before there is a run, too. */
-  readonly goal: Goal;
-  readonly status: HTMLElement;
-  readonly curve: RunCurve;
-  readonly roots: readonly HTMLElement[];
-  draw(record: RunRecord | undefined, state: RunState): void;
-  /** Curve, composition, maps and lines as one drawing. */
-  figure(): SVGSVGElement;
-}
-
 /** Everything that a run shows: curve, log, every head, and how two of them work together. */
-export function createRunView(store: Store<TrainState>, onChange: () => void): RunView {
+export function createRunView(store: Store<TrainState>, onChange: () => void) {
   let shown: RunRecord | undefined;
   let drawn: Moment | undefined;
   let enlargedDrawn = -Infinity;
@@ -51,17 +40,11 @@ export function createRunView(store: Store<TrainState>, onChange: () => void): R
     looked = query;
     onChange();
   };
-  const status = element('p', { class: 'run-status' }, words.waiting);
+  const status = element('p', { class: 'run-status' }, uiWords.run.waiting);
   const scoreLegend = element('div');
-  const roleRule = element(
-    'p',
-    { class: 'role-rule' },
-    words.roleRule(
-      formatPercent(enough('rightKey')),
-      formatPercent(enough('previousToken')),
-      formatPercent(tooLittle),
-    ),
-  );
+  const thresholds = [enough('rightKey'), enough('previousToken'), tooLittle] as const;
+  const [most, previous, left] = thresholds.map(formatPercent);
+  const roleRule = element('p', { class: 'role-rule' }, words.roleRule(most, previous, left));
   const log = createEventLog((step) => {
     store.change({ at: step });
   });
@@ -70,7 +53,7 @@ export function createRunView(store: Store<TrainState>, onChange: () => void): R
   const hatchId = newId('hatch');
   const legend = createWeightLegend(hatchId);
   const enlarged = createEnlargedHead(hatchFill(hatchId), onLook);
-  const curve = createRunCurve(store);
+  const curve = createLossCurve(store);
   const composition = createCompositionFigure({
     onLook,
     onChoose: (query) => {
@@ -88,18 +71,18 @@ export function createRunView(store: Store<TrainState>, onChange: () => void): R
     const { task } = record.options;
     shown = record;
     goal.clear();
-    scoreLegend.replaceChildren(
-      createChartLegend(
-        scoresOf[task].map((name) => ({ series: name, name: words.scoreName(name, task) })),
-        words.scores,
-      ),
-    );
+    const entries = record.scores.map((series) => {
+      const name = words.shortNames[series];
+      const hasKeys = series === 'induction' || series === 'rightKey';
+      return { series, name: hasKeys ? words.scoreName(name, attendedBy(series, task)) : name };
+    });
+    scoreLegend.replaceChildren(createChartLegend(entries, words.scores));
     enlargedDrawn = -Infinity;
   }
 
   function showGoal(record: RunRecord): void {
     const { goalStep, options } = record;
-    const other = curve.pinned()?.summary;
+    const other = curve.pinned();
     const compared = other && comparisonOf(summaryOf(record), other);
     if (compared !== undefined) {
       goal.show(words.goalAnswered(ranOf(compared.more), ranOf(compared.one)), true);
@@ -109,12 +92,14 @@ export function createRunView(store: Store<TrainState>, onChange: () => void): R
   }
 
   function statusOf({ step: last }: RunRecord, moment: Moment, state: RunState): string {
-    if (state === 'making') return words.waiting;
+    if (state === 'making') return uiWords.run.waiting;
     const { step, measurement, isNow } = moment;
     const measured = [formatLoss(measurement.loss), formatPercent(measurement.accuracy)] as const;
     if (!isNow) return words.past(step, ...measured, last);
-    const sentence = words.status(step, ...measured);
-    return state === 'ended' ? joinSentences([sentence, words.ended(step)]) : sentence;
+    return joinSentences([
+      words.status(step, ...measured),
+      state === 'ended' ? words.ended(step) : '',
+    ]);
   }
 
   /** Of the model that there is. */
@@ -123,22 +108,9 @@ export function createRunView(store: Store<TrainState>, onChange: () => void): R
     return places.find((place) => head !== undefined && sameHead(place, head));
   }
 
-  function queryOf({ start }: RunRecord): number {
-    const last = start.tokens.length - 1;
-    return Math.min(looked ?? (store.state.query === 0 ? last : store.state.query - 1), last);
-  }
-
-  /** Not at every frame of a run, unless the reader has asked for something else. */
-  function drawEnlarged(
-    record: RunRecord,
-    moment: Moment,
-    state: RunState,
-    isAsked: boolean,
-  ): void {
-    const now = performance.now();
-    if (state === 'running' && !isAsked && now - enlargedDrawn < enlargedPauseMs) return;
-    enlargedDrawn = now;
-    enlarged.draw(record, moment, chosenOf(record));
+  function queryOf({ length }: RunRecord): number {
+    const chosen = store.state.query === 0 ? length : store.state.query;
+    return Math.min(looked ?? chosen - 1, length - 1);
   }
 
   const heads = element(
@@ -150,19 +122,18 @@ export function createRunView(store: Store<TrainState>, onChange: () => void): R
   const side = element('div', { class: 'run-side' }, enlarged.root, legend.root, log.root);
 
   return {
+    /** Shown before there is a run, too. */
     goal,
     status,
     curve,
-    roots: [
-      element(
-        'div',
-        { class: 'run' },
-        element('div', { class: 'run-main' }, curve.root, heads),
-        side,
-        composition.root,
-      ),
-    ],
-    draw(record, state) {
+    root: element(
+      'div',
+      { class: 'run' },
+      element('div', { class: 'run-main' }, curve.root, heads),
+      side,
+      composition.root,
+    ),
+    draw(record: RunRecord | undefined, state: RunState): void {
       if (record === undefined) return;
       const isNew = record !== shown;
       if (isNew) begin(record);
@@ -195,8 +166,14 @@ export function createRunView(store: Store<TrainState>, onChange: () => void): R
         drawnQuery = query;
         composition.draw(record, query, compositionOf(record, moment, query, chosen));
       }
-      drawEnlarged(record, moment, state, isOtherHead || isOtherPast);
+      // Not at every frame of a run, unless the reader has asked for something else.
+      const now = performance.now();
+      const isSoon = state === 'running' && now - enlargedDrawn < enlargedPauseMs;
+      if (isSoon && !isOtherHead && !isOtherPast) return;
+      enlargedDrawn = now;
+      enlarged.draw(record, moment, chosen);
     },
+    /** Curve, composition, maps and lines as one drawing. */
     figure: () =>
       composeDrawings([
         [{ drawing: curve.chart, title: words.lossCurve }],
@@ -207,4 +184,70 @@ export function createRunView(store: Store<TrainState>, onChange: () => void): R
         [{ drawing: composition.drawing, title: words.composition }],
       ]),
   };
+}
+
+/** The events of a run: heads that take or leave roles, and the goal. Pressing one leads to its step. */
+function createEventLog(onStep: (step: number) => void) {
+  const list = element('ol');
+  // Not the list itself, which is a list to those who hear it, too.
+  const scroller = element(
+    'div',
+    { class: 'log-list', role: 'log', tabindex: 0, 'aria-label': words.log },
+    list,
+  );
+  const none = element('p', { class: 'log-none' }, words.nothingYet);
+  let drawn: readonly unknown[] = [];
+  return {
+    root: element(
+      'div',
+      { class: 'log' },
+      element('h3', { class: 'log-name' }, words.log),
+      none,
+      scroller,
+    ),
+    show(record: RunRecord): void {
+      const next = [record, record.events.length, record.goalStep];
+      if (next.every((value, i) => value === drawn[i])) return;
+      drawn = next;
+      const entries = entriesOf(record);
+      render(
+        entries.map(
+          ({ step, kind, head, sentence }) =>
+            html`<li data-kind=${kind} ${head === undefined ? '' : inHeadColour(head)}>
+              <button
+                type="button"
+                @click=${() => {
+                  onStep(step);
+                }}
+                .textContent=${sentence}
+              ></button>
+            </li>`,
+        ),
+        list,
+      );
+      none.hidden = entries.length > 0;
+      scroller.scrollTop = scroller.scrollHeight;
+    },
+  };
+}
+
+interface Entry {
+  readonly step: number;
+  readonly kind: string;
+  /** Of which it tells, from 0. */
+  readonly head?: number;
+  readonly sentence: string;
+}
+
+/** In the order of their steps; the goal after what happened at the same step. */
+function entriesOf({ options, events, goalStep }: RunRecord): readonly Entry[] {
+  const entries = events.map(({ step, place, score, kind }): Entry => {
+    const where = { layer: place.layer + 1, head: place.head + 1 };
+    const sentence = words[kind](step, where, attendedBy(score, options.task));
+    return { step, kind: score, head: place.head, sentence };
+  });
+  if (goalStep === undefined) return entries;
+  const goal = { step: goalStep, kind: 'goal', sentence: words.goal(goalStep) };
+  const isBefore = ({ step }: Entry): boolean => step <= goalStep;
+  return [...entries.filter(isBefore), goal, ...entries.filter((entry) => !isBefore(entry))];
 }

@@ -1,57 +1,8 @@
 /** What the act that trains says, in Indonesian. */
 import type { Translation } from '../../format/translation.js';
-import type { intro as EnglishTrainIntro } from './intro.js';
-import type { words as EnglishTrain } from './words.js';
-import { copyOffset, type TaskName } from '../../worker/tasks.js';
-import type { ScoreName } from '../../worker/training.js';
-
-type Ran = Parameters<(typeof EnglishTrain)['goalAnswered']>[0];
-type Look = Parameters<(typeof EnglishTrain)['oneLook']>[2];
-
-const tasks: Readonly<Record<TaskName, string>> = {
-  induction: 'Induksi',
-  recall: 'Ingat',
-  sort: 'Urutkan',
-  reverse: 'Balikkan',
-  copy: 'Salin',
-  previous: 'Token sebelumnya',
-};
-
-const explanations: Readonly<Record<TaskName, string>> = {
-  induction:
-    'Sebuah barisan acak berulang. Sejak kemunculan kedua, setiap posisi harus memprediksi token berikutnya.',
-  recall:
-    'Nama-nama, masing-masing diikuti nilainya; lalu hanya nama, yang nilainya harus diprediksi.',
-  sort: 'Unsur-unsur, pemisah, lalu unsur yang sama dalam urutan naik: setiap posisi harus memprediksi unsur berikutnya.',
-  reverse:
-    'Unsur-unsur, pemisah, lalu unsur yang sama dalam urutan terbalik, dari yang terakhir ke yang pertama.',
-  copy: `Setiap posisi harus memprediksi token ${copyOffset} posisi sebelumnya.`,
-  previous: 'Setiap posisi harus memprediksi token sebelumnya.',
-};
-
-const rightKeys: Readonly<Record<TaskName, string>> = {
-  induction: 'token yang dulu mengikuti token yang sama',
-  recall: 'nilai dari nama itu',
-  sort: 'unsur berikutnya dalam urutan',
-  reverse: 'unsur berikutnya dalam urutan terbalik',
-  copy: `token ${copyOffset} posisi sebelumnya`,
-  previous: 'token sebelumnya',
-};
-
-const shortNames: Readonly<Record<ScoreName, string>> = {
-  rightKey: 'kunci benar',
-  previousToken: 'token sebelumnya',
-  induction: 'induksi',
-  firstToken: 'token pertama',
-};
-
-const lookingAt = (score: ScoreName, task: TaskName): string =>
-  ({
-    rightKey: rightKeys[task],
-    previousToken: 'token sebelumnya',
-    induction: rightKeys.induction,
-    firstToken: 'token pertama',
-  })[score];
+import type { intro as EnglishTrainIntro } from './description.js';
+import type { Look, Ran, words as EnglishTrain } from './words.js';
+import { copyOffset } from '../../worker/tasks.js';
 
 const cameTo = ({ step, accuracy, goalStep }: Ran): string =>
   goalStep === undefined
@@ -70,52 +21,60 @@ export const train: Translation<typeof EnglishTrain> = {
   unpin: 'Lepas sematan',
   now: 'Kini',
   pinnedName: 'disematkan',
-  pinned: (run, { task, layers, heads, seed }) =>
-    `Disematkan (${tasks[task]}, ${layers}\u00a0lapisan, ${heads}\u00a0head per lapisan, seed\u00a0${seed}): ${cameTo(run)}.`,
-  compared: (goalStep, pinnedStep) => {
-    if (goalStep === undefined) return 'Run ini belum mencapai 99\u00a0%.';
-    if (pinnedStep === undefined)
-      return `Run ini mencapai 99\u00a0% pada langkah ${goalStep}, run yang disematkan tidak.`;
-    if (goalStep === pinnedStep) return 'Run ini mencapai 99\u00a0% pada langkah yang sama.';
-    const steps = Math.abs(goalStep - pinnedStep);
-    return `Run ini mencapai 99\u00a0% pada langkah ${goalStep}, ${steps} langkah lebih ${goalStep < pinnedStep ? 'awal' : 'lambat'}.`;
+  pinned: (run, task, { layers, heads, seed }) =>
+    `Disematkan (${task}, ${layers}\u00a0lapisan, ${heads}\u00a0head per lapisan, seed\u00a0${seed}): ${cameTo(run)}.`,
+  compared: {
+    notReached: 'Run ini belum mencapai 99\u00a0%.',
+    alone: (step) => `Run ini mencapai 99\u00a0% pada langkah ${step}, run yang disematkan tidak.`,
+    same: 'Run ini mencapai 99\u00a0% pada langkah yang sama.',
+    sooner: (step, steps) =>
+      `Run ini mencapai 99\u00a0% pada langkah ${step}, ${steps} langkah lebih awal.`,
+    later: (step, steps) =>
+      `Run ini mencapai 99\u00a0% pada langkah ${step}, ${steps} langkah lebih lambat.`,
   },
   handle: 'Langkah yang ditampilkan',
-  stepShown: (step, loss, accuracy) => `Langkah ${step}: loss ${loss}, akurasi ${accuracy}`,
   past: (step, loss, accuracy, last) =>
     `Langkah ${step} dari ${last}: loss ${loss}, akurasi ${accuracy}.`,
   panel: 'Tugas dan model',
   more: 'Laju, seed, sumbu loss',
   task: 'Tugas',
-  tasks,
-  explanations,
+  tasks: {
+    induction: 'Induksi',
+    recall: 'Ingat',
+    sort: 'Urutkan',
+    reverse: 'Balikkan',
+    copy: 'Salin',
+    previous: 'Token sebelumnya',
+  },
+  explanations: {
+    induction:
+      'Sebuah barisan acak berulang. Sejak kemunculan kedua, setiap posisi harus memprediksi token berikutnya.',
+    recall:
+      'Nama-nama, masing-masing diikuti nilainya; lalu hanya nama, yang nilainya harus diprediksi.',
+    sort: 'Unsur-unsur, pemisah, lalu unsur yang sama dalam urutan naik: setiap posisi harus memprediksi unsur berikutnya.',
+    reverse:
+      'Unsur-unsur, pemisah, lalu unsur yang sama dalam urutan terbalik, dari yang terakhir ke yang pertama.',
+    copy: `Setiap posisi harus memprediksi token ${copyOffset} posisi sebelumnya.`,
+    previous: 'Setiap posisi harus memprediksi token sebelumnya.',
+  },
   layers: 'Lapisan',
   heads: 'Head per lapisan',
   rate: 'Laju belajar',
   speed: 'Langkah per detik',
   speeds: { '1': '1', '10': '10', '60': '60', full: 'Penuh' },
-  start: 'Mulai',
-  goOn: 'Lanjut',
-  pause: 'Jeda',
-  step: '1 langkah',
-  again: 'Ulangi',
-  buttons: 'Pelatihan',
-  waiting: 'Membuat model.',
   status: (step, loss, accuracy) => `Langkah ${step}: loss ${loss}, akurasi ${accuracy}.`,
   ended: (step) => `Run berakhir pada langkah ${step}.`,
   goal: (step) => `Langkah ${step}: akurasi mencapai 99\u00a0%.`,
-  took: (step, { layer, head }, score, task) =>
-    `Langkah ${step}: head ${head} di lapisan ${layer} kini memperhatikan ${lookingAt(score, task)}.`,
-  left: (step, { layer, head }, score, task) =>
-    `Langkah ${step}: head ${head} di lapisan ${layer} tidak lagi memperhatikan ${lookingAt(score, task)}.`,
+  took: (step, { layer, head }, keys) =>
+    `Langkah ${step}: head ${head} di lapisan ${layer} kini memperhatikan ${keys}.`,
+  left: (step, { layer, head }, keys) =>
+    `Langkah ${step}: head ${head} di lapisan ${layer} tidak lagi memperhatikan ${keys}.`,
   log: 'Peristiwa',
   nothingYet: 'Belum ada head yang mengambil peran.',
   target: 'target',
   composition: 'Token dalam barisan: apa yang diperhatikan sebuah kueri',
-  token: (position, symbol, target) =>
-    target === undefined
-      ? `Posisi ${position}: ${symbol}`
-      : `Posisi ${position}: ${symbol}, target ${target}`,
+  token: (position, symbol) => `Posisi ${position}: ${symbol}`,
+  tokenWithTarget: (position, symbol, target) => `Posisi ${position}: ${symbol}, target ${target}`,
   arc: (layer, head, weight) => `lapisan ${layer}, head ${head}: ${weight}`,
   oneLook: (query, symbol, look) =>
     `Kueri ${query} (${symbol}) paling memperhatikan ${looks(look)}. Dalam satu lapisan, kunci hanya mengetahui tokennya sendiri, bukan token sebelumnya.`,
@@ -125,20 +84,27 @@ export const train: Translation<typeof EnglishTrain> = {
         ? 'token yang sama dengan token kueri.'
         : 'bukan token yang sama dengan token kueri.'
     }`,
-  layer: (layer) => `Lapisan ${layer}`,
-  head: (head) => `Head ${head}`,
-  card: (where, role, share, scores) =>
-    `Head ${where.head} ${role}${share === '' ? '' : ` ${share}`}. Lapisan ${where.layer}, ${scores}`,
+  card: (where, seen, scores) => `Head ${where.head} ${seen}. Lapisan ${where.layer}, ${scores}`,
   noRole: 'belum berperan',
   scores: 'Bagian bobot pada',
   roleRule: (enough, enoughForPrevious, tooLittle) =>
     `Garis melintang: peran diambil pada ${enough} (token sebelumnya: ${enoughForPrevious}) dan dilepas di bawah ${tooLittle}.`,
-  score: lookingAt,
-  scoreName: (score, task) =>
-    score === 'induction' || score === 'rightKey'
-      ? `${shortNames[score]} (${lookingAt(score, task)})`
-      : shortNames[score],
-  shortRole: (score) => shortNames[score],
+  rightKeys: {
+    induction: 'token yang dulu mengikuti token yang sama',
+    recall: 'nilai dari nama itu',
+    sort: 'unsur berikutnya dalam urutan',
+    reverse: 'unsur berikutnya dalam urutan terbalik',
+    copy: `token ${copyOffset} posisi sebelumnya`,
+    previous: 'token sebelumnya',
+  },
+  firstKey: 'token pertama',
+  shortNames: {
+    rightKey: 'kunci benar',
+    previousToken: 'token sebelumnya',
+    induction: 'induksi',
+    firstToken: 'token pertama',
+  },
+  scoreName: (name, keys) => `${name} (${keys})`,
   lossCurve: 'Loss menurut langkah pelatihan',
   steps: 'langkah',
   loss: 'Loss',

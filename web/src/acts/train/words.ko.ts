@@ -1,52 +1,10 @@
 /** The act of training in Korean. */
 import type { Translation } from '../../format/translation.js';
-import type { intro as EnglishTrainIntro } from './intro.js';
-import type { words as EnglishTrain } from './words.js';
+import type { intro as EnglishTrainIntro } from './description.js';
+import type { Look, Place, Ran, words as EnglishTrain } from './words.js';
 import { copyOffset } from '../../worker/tasks.js';
 
-type Train = typeof EnglishTrain;
-type Task = keyof Train['tasks'];
-type Score = Parameters<Train['score']>[0];
-type Place = Parameters<Train['enlarged']>[0];
-type Ran = Parameters<Train['goalAnswered']>[0];
-type Look = Parameters<Train['oneLook']>[2];
-
 const place = ({ layer, head }: Place): string => `${layer}층 ${head}번 헤드`;
-
-const tasks: Readonly<Record<Task, string>> = {
-  induction: '귀납',
-  recall: '회상',
-  sort: '정렬',
-  reverse: '뒤집기',
-  copy: '복사',
-  previous: '이전 토큰',
-};
-
-/** The keys that hold the answers of a task. */
-const rightKeys: Readonly<Record<Task, string>> = {
-  induction: '같은 토큰이 전에 나왔을 때 뒤따른 토큰',
-  recall: '이름의 값',
-  sort: '정렬 순서에서 다음 항목',
-  reverse: '역순에서 다음 항목',
-  copy: `${copyOffset}칸 전의 토큰`,
-  previous: '이전 토큰',
-};
-
-/** In a card, where there is little room. */
-const shortNames: Readonly<Record<Score, string>> = {
-  rightKey: '정답 키',
-  previousToken: '이전 토큰',
-  induction: '귀납',
-  firstToken: '첫 토큰',
-};
-
-const lookingAt = (score: Score, task: Task): string =>
-  ({
-    rightKey: rightKeys[task],
-    previousToken: '이전 토큰',
-    induction: rightKeys.induction,
-    firstToken: '첫 토큰',
-  })[score];
 
 const layersOf = (layers: number): string => `층 ${layers}개`;
 
@@ -58,7 +16,7 @@ const cameTo = ({ step, accuracy, goalStep }: Ran): string =>
 const looks = ({ layer, head, key, symbol, weight }: Look): string =>
   `${layer}층 ${head}번 헤드에서 위치 ${key}(${symbol})에 주며, 가중치는 ${weight}입니다`;
 
-export const train: Translation<Train> = {
+export const train: Translation<typeof EnglishTrain> = {
   goalTask:
     '정확도 99\u00a0%에 도달하십시오. 그런 다음 층을 하나만 써 보십시오. 두 층이 하는 일을 한 층이 할 수 있습니까?',
   goalReached: (step, layers, seed) => `${layersOf(layers)}, 시드 ${seed}: ${step}단계.`,
@@ -68,24 +26,32 @@ export const train: Translation<Train> = {
   unpin: '고정 해제',
   now: '현재',
   pinnedName: '고정한 실행',
-  pinned: (run, { task, layers, heads, seed }) =>
-    `고정한 실행(${tasks[task]}, ${layersOf(layers)}, 층마다 헤드\u00a0${heads}개, 시드\u00a0${seed}): ${cameTo(run)}.`,
-  compared: (goalStep, pinnedStep) => {
-    if (goalStep === undefined) return '이 실행은 99\u00a0%에 도달하지 못했습니다.';
-    if (pinnedStep === undefined)
-      return `이 실행은 ${goalStep}단계에서 99\u00a0%에 도달했고, 고정한 실행은 도달하지 못했습니다.`;
-    if (goalStep === pinnedStep) return '이 실행은 같은 단계에서 99\u00a0%에 도달했습니다.';
-    const steps = Math.abs(goalStep - pinnedStep);
-    return `이 실행은 ${goalStep}단계에서 99\u00a0%에 도달했습니다. 고정한 실행보다 ${steps}단계 ${goalStep < pinnedStep ? '빠릅니다' : '늦습니다'}.`;
+  pinned: (run, task, { layers, heads, seed }) =>
+    `고정한 실행(${task}, ${layersOf(layers)}, 층마다 헤드\u00a0${heads}개, 시드\u00a0${seed}): ${cameTo(run)}.`,
+  compared: {
+    notReached: '이 실행은 99\u00a0%에 도달하지 못했습니다.',
+    alone: (step) =>
+      `이 실행은 ${step}단계에서 99\u00a0%에 도달했고, 고정한 실행은 도달하지 못했습니다.`,
+    same: '이 실행은 같은 단계에서 99\u00a0%에 도달했습니다.',
+    sooner: (step, steps) =>
+      `이 실행은 ${step}단계에서 99\u00a0%에 도달했습니다. 고정한 실행보다 ${steps}단계 빠릅니다.`,
+    later: (step, steps) =>
+      `이 실행은 ${step}단계에서 99\u00a0%에 도달했습니다. 고정한 실행보다 ${steps}단계 늦습니다.`,
   },
   handle: '표시할 단계',
-  stepShown: (step, loss, accuracy) => `${step}단계: 손실 ${loss}, 정확도 ${accuracy}`,
   past: (step, loss, accuracy, last) =>
     `${last}단계 중 ${step}단계: 손실 ${loss}, 정확도 ${accuracy}.`,
   panel: '과제와 모델',
   more: '학습률, 시드, 손실 축',
   task: '과제',
-  tasks,
+  tasks: {
+    induction: '귀납',
+    recall: '회상',
+    sort: '정렬',
+    reverse: '뒤집기',
+    copy: '복사',
+    previous: '이전 토큰',
+  },
   explanations: {
     induction:
       '무작위 시퀀스가 반복됩니다. 두 번째로 나올 때부터 각 위치는 다음 토큰을 예측해야 합니다.',
@@ -101,28 +67,18 @@ export const train: Translation<Train> = {
   rate: '학습률',
   speed: '초당 단계',
   speeds: { '1': '1', '10': '10', '60': '60', full: '최대' },
-  start: '시작',
-  goOn: '계속',
-  pause: '일시 정지',
-  step: '한 단계',
-  again: '다시 시작',
-  buttons: '학습',
-  waiting: '모델을 만드는 중입니다.',
   status: (step, loss, accuracy) => `${step}단계: 손실 ${loss}, 정확도 ${accuracy}.`,
   ended: (step) => `${step}단계에서 실행이 끝났습니다.`,
   goal: (step) => `${step}단계: 정확도가 99\u00a0%에 도달했습니다.`,
-  took: (step, where, score, task) =>
-    `${step}단계: ${place(where)}의 어텐션이 이제 향하는 곳: ${lookingAt(score, task)}.`,
-  left: (step, where, score, task) =>
-    `${step}단계: ${place(where)}의 어텐션이 더는 향하지 않는 곳: ${lookingAt(score, task)}.`,
+  took: (step, where, keys) => `${step}단계: ${place(where)}의 어텐션이 이제 향하는 곳: ${keys}.`,
+  left: (step, where, keys) =>
+    `${step}단계: ${place(where)}의 어텐션이 더는 향하지 않는 곳: ${keys}.`,
   log: '사건',
   nothingYet: '아직 역할을 맡은 헤드가 없습니다.',
   target: '목표',
   composition: '시퀀스의 토큰: 쿼리가 어텐션을 주는 곳',
-  token: (position, symbol, target) =>
-    target === undefined
-      ? `위치 ${position}: ${symbol}`
-      : `위치 ${position}: ${symbol}, 목표 ${target}`,
+  token: (position, symbol) => `위치 ${position}: ${symbol}`,
+  tokenWithTarget: (position, symbol, target) => `위치 ${position}: ${symbol}, 목표 ${target}`,
   arc: (layer, head, weight) => `${layer}층 ${head}번 헤드: ${weight}`,
   oneLook: (query, symbol, look) =>
     `쿼리 ${query}(${symbol}): 가장 큰 어텐션을 ${looks(look)}. 층이 하나뿐이면 키는 자신의 토큰만 알고 그 이전 토큰은 알지 못합니다.`,
@@ -130,20 +86,27 @@ export const train: Translation<Train> = {
     `쿼리 ${query}(${symbol}): 가장 큰 어텐션을 ${looks(look)}. 그 위치 자신은 가장 큰 어텐션을 ${looks(back)}. ${
       back.symbol === symbol ? '쿼리가 지닌 토큰과 같습니다.' : '쿼리가 지닌 토큰과 다릅니다.'
     }`,
-  layer: (layer) => `${layer}층`,
-  head: (head) => `헤드 ${head}`,
-  card: (where, role, share, scores) =>
-    `헤드 ${where.head} ${role}${share === '' ? '' : ` ${share}`}. ${where.layer}층, ${scores}`,
+  card: (where, seen, scores) => `헤드 ${where.head} ${seen}. ${where.layer}층, ${scores}`,
   noRole: '역할 없음',
   scores: '가중치의 비율',
   roleRule: (enough, enoughForPrevious, tooLittle) =>
     `가로선: 비율이 ${enough}에 이르면(이전 토큰은 ${enoughForPrevious}) 역할을 맡고, ${tooLittle} 아래로 내려가면 놓습니다.`,
-  score: lookingAt,
-  scoreName: (score, task) =>
-    score === 'induction' || score === 'rightKey'
-      ? `${shortNames[score]}(${lookingAt(score, task)})`
-      : shortNames[score],
-  shortRole: (score) => shortNames[score],
+  rightKeys: {
+    induction: '같은 토큰이 전에 나왔을 때 뒤따른 토큰',
+    recall: '이름의 값',
+    sort: '정렬 순서에서 다음 항목',
+    reverse: '역순에서 다음 항목',
+    copy: `${copyOffset}칸 전의 토큰`,
+    previous: '이전 토큰',
+  },
+  firstKey: '첫 토큰',
+  shortNames: {
+    rightKey: '정답 키',
+    previousToken: '이전 토큰',
+    induction: '귀납',
+    firstToken: '첫 토큰',
+  },
+  scoreName: (name, keys) => `${name}(${keys})`,
   lossCurve: '학습 단계에 따른 손실',
   steps: '단계',
   loss: '손실',

@@ -3,63 +3,18 @@ import { copyOffset, type TaskName } from '../../worker/tasks.js';
 import type { RunOptions, ScoreName } from '../../worker/training.js';
 import { translatable } from '../../format/translation.js';
 
-interface Place {
+export interface Place {
   readonly layer: number;
   readonly head: number;
 }
 
 const place = ({ layer, head }: Place): string => `head ${head} of layer ${layer}`;
 
-const tasks: Readonly<Record<TaskName, string>> = {
-  induction: 'Induction',
-  recall: 'Recall',
-  sort: 'Sort',
-  reverse: 'Reverse',
-  copy: 'Copy',
-  previous: 'Previous token',
-};
-
-const explanations: Readonly<Record<TaskName, string>> = {
-  induction:
-    'A random sequence repeats. From its second occurrence on, each position must predict the next token.',
-  recall: 'Names, each followed by its value; then names alone, whose values must be predicted.',
-  sort: 'Items, a separator, then the same items in sorted order: each position must predict the next item.',
-  reverse: 'Items, a separator, then the same items in reverse order, from the last to the first.',
-  copy: `Each position must predict the token ${copyOffset} positions back.`,
-  previous: 'Each position must predict the previous token.',
-};
-
-/** The keys that hold the answers of a task. */
-const rightKeys: Readonly<Record<TaskName, string>> = {
-  induction: 'the token that followed the same token before',
-  recall: 'the value of the name',
-  sort: 'the item that comes next in order',
-  reverse: 'the next item in reverse order',
-  copy: `the token ${copyOffset} positions back`,
-  previous: 'the previous token',
-};
-
-/** In a card, where there is little room. */
-const shortNames: Readonly<Record<ScoreName, string>> = {
-  rightKey: 'right key',
-  previousToken: 'previous token',
-  induction: 'induction',
-  firstToken: 'first token',
-};
-
-const lookingAt = (score: ScoreName, task: TaskName): string =>
-  ({
-    rightKey: rightKeys[task],
-    previousToken: 'the previous token',
-    induction: rightKeys.induction,
-    firstToken: 'the first token',
-  })[score];
-
 const layersOf = (layers: number, at?: 'sentence'): string =>
   layers === 1 ? `${inWords(1, at)} layer` : `${inWords(layers, at)} layers`;
 
 /** How a run went, in the words of a sentence. */
-interface Ran {
+export interface Ran {
   readonly layers: number;
   readonly step: number;
   readonly accuracy: string;
@@ -70,7 +25,7 @@ const cameTo = ({ step, accuracy, goalStep }: Ran): string =>
   goalStep === undefined ? `${accuracy} after ${step} steps` : `99\u00a0% at step ${goalStep}`;
 
 /** One key that a query attends to, in the words of a sentence; positions from 1. */
-interface Look {
+export interface Look {
   readonly layer: number;
   readonly head: number;
   readonly key: number;
@@ -94,55 +49,61 @@ export const words = translatable('train', {
   unpin: 'Unpin run',
   now: 'Now',
   pinnedName: 'pinned',
-  pinned: (run: Ran, { task, layers, heads, seed }: RunOptions) =>
-    `Pinned (${tasks[task]}, ${layersOf(layers)}, ${count(heads, 'head', 'heads')} per layer, seed\u00a0${seed}): accuracy ${cameTo(run)}.`,
-  /** Which of two runs reached the goal first. */
-  compared: (goalStep: number | undefined, pinnedStep: number | undefined) => {
-    if (goalStep === undefined) return 'This run has not reached 99\u00a0%.';
-    if (pinnedStep === undefined)
-      return `This run reached 99\u00a0% at step ${goalStep}; the pinned run had not.`;
-    if (goalStep === pinnedStep) return 'This run reached 99\u00a0% at the same step.';
-    const steps = Math.abs(goalStep - pinnedStep);
-    return `This run reached 99\u00a0% at step ${goalStep}, ${steps} steps ${goalStep < pinnedStep ? 'sooner' : 'later'}.`;
+  pinned: (run: Ran, task: string, { layers, heads, seed }: RunOptions) =>
+    `Pinned (${task}, ${layersOf(layers)}, ${count(heads, 'head', 'heads')} per layer, seed\u00a0${seed}): accuracy ${cameTo(run)}.`,
+  compared: {
+    notReached: 'This run has not reached 99\u00a0%.',
+    alone: (step: number) => `This run reached 99\u00a0% at step ${step}; the pinned run had not.`,
+    same: 'This run reached 99\u00a0% at the same step.',
+    sooner: (step: number, steps: number) =>
+      `This run reached 99\u00a0% at step ${step}, ${steps} steps sooner.`,
+    later: (step: number, steps: number) =>
+      `This run reached 99\u00a0% at step ${step}, ${steps} steps later.`,
   },
   handle: 'Step shown',
-  stepShown: (step: number, loss: string, accuracy: string) =>
-    `Step ${step}: loss ${loss}, accuracy ${accuracy}`,
   past: (step: number, loss: string, accuracy: string, last: number) =>
     `Step ${step} of ${last}: loss ${loss}, accuracy ${accuracy}.`,
   panel: 'Task and model',
   more: 'Learning rate, seed and loss axis',
   task: 'Task',
-  tasks,
-  explanations,
+  tasks: {
+    induction: 'Induction',
+    recall: 'Recall',
+    sort: 'Sort',
+    reverse: 'Reverse',
+    copy: 'Copy',
+    previous: 'Previous token',
+  } satisfies Record<TaskName, string>,
+  explanations: {
+    induction:
+      'A random sequence repeats. From its second occurrence on, each position must predict the next token.',
+    recall: 'Names, each followed by its value; then names alone, whose values must be predicted.',
+    sort: 'Items, a separator, then the same items in sorted order: each position must predict the next item.',
+    reverse:
+      'Items, a separator, then the same items in reverse order, from the last to the first.',
+    copy: `Each position must predict the token ${copyOffset} positions back.`,
+    previous: 'Each position must predict the previous token.',
+  } satisfies Record<TaskName, string>,
   layers: 'Layers',
   heads: 'Heads per layer',
   rate: 'Learning rate',
   speed: 'Steps per second',
   speeds: { '1': '1', '10': '10', '60': '60', full: 'Full' },
-  start: 'Start',
-  goOn: 'Resume',
-  pause: 'Pause',
-  step: 'One step',
-  again: 'Restart',
-  buttons: 'Training',
-  waiting: 'Creating the model.',
   status: (step: number, loss: string, accuracy: string) =>
     `Step ${step}: loss ${loss}, accuracy ${accuracy}.`,
   ended: (step: number) => `The run ended at step ${step}.`,
   goal: (step: number) => `Step ${step}: accuracy reached 99\u00a0%.`,
-  took: (step: number, where: Place, score: ScoreName, task: TaskName) =>
-    `Step ${step}: ${place(where)} now attends to ${lookingAt(score, task)}.`,
-  left: (step: number, where: Place, score: ScoreName, task: TaskName) =>
-    `Step ${step}: ${place(where)} no longer attends to ${lookingAt(score, task)}.`,
+  took: (step: number, where: Place, keys: string) =>
+    `Step ${step}: ${place(where)} now attends to ${keys}.`,
+  left: (step: number, where: Place, keys: string) =>
+    `Step ${step}: ${place(where)} no longer attends to ${keys}.`,
   log: 'Events',
   nothingYet: 'No head has taken a role yet.',
   target: 'target',
   composition: 'Tokens of the sequence: what a query attends to',
-  token: (position: number, symbol: string, target: string | undefined) =>
-    target === undefined
-      ? `Position ${position}: ${symbol}`
-      : `Position ${position}: ${symbol}, target ${target}`,
+  token: (position: number, symbol: string) => `Position ${position}: ${symbol}`,
+  tokenWithTarget: (position: number, symbol: string, target: string) =>
+    `Position ${position}: ${symbol}, target ${target}`,
   arc: (layer: number, head: number, weight: string) => `layer ${layer}, head ${head}: ${weight}`,
   /** In a model of one layer. */
   oneLook: (query: number, symbol: string, look: Look) =>
@@ -154,23 +115,33 @@ export const words = translatable('train', {
         ? 'the token that the query holds.'
         : 'not the token that the query holds.'
     }`,
-  layer: (layer: number) => `Layer ${layer}`,
-  head: (head: number) => `Head ${head}`,
   /** It begins with what is seen in the card: the head, its role, and its share of weight, if there is one. */
-  card: (where: Place, role: string, share: string, scores: string) =>
-    `Head ${where.head} ${role}${share === '' ? '' : ` ${share}`}. Layer ${where.layer}, ${scores}`,
+  card: (where: Place, seen: string, scores: string) =>
+    `Head ${where.head} ${seen}. Layer ${where.layer}, ${scores}`,
   noRole: 'no role yet',
   scores: 'Share of weight on',
   /** When a head takes a role, and when it leaves one; shares in words. */
   roleRule: (enough: string, enoughForPrevious: string, tooLittle: string) =>
     `Lines across: a role is taken at ${enough} (previous token: ${enoughForPrevious}) and left below ${tooLittle}.`,
-  score: lookingAt,
+  /** The keys that hold the answers of a task. */
+  rightKeys: {
+    induction: 'the token that followed the same token before',
+    recall: 'the value of the name',
+    sort: 'the item that comes next in order',
+    reverse: 'the next item in reverse order',
+    copy: `the token ${copyOffset} positions back`,
+    previous: 'the previous token',
+  } satisfies Record<TaskName, string>,
+  firstKey: 'the first token',
+  /** In a card, where there is little room. */
+  shortNames: {
+    rightKey: 'right key',
+    previousToken: 'previous token',
+    induction: 'induction',
+    firstToken: 'first token',
+  } satisfies Record<ScoreName, string>,
   /** A line in the legend. */
-  scoreName: (score: ScoreName, task: TaskName) =>
-    score === 'induction' || score === 'rightKey'
-      ? `${shortNames[score]} (${lookingAt(score, task)})`
-      : shortNames[score],
-  shortRole: (score: ScoreName) => shortNames[score],
+  scoreName: (name: string, keys: string) => `${name} (${keys})`,
   lossCurve: 'Loss by training step',
   steps: 'steps',
   loss: 'Loss',
@@ -191,3 +162,9 @@ export const words = translatable('train', {
   later: (query: number, querySymbol: string, key: number, keySymbol: string) =>
     `Query ${query} (${querySymbol}) cannot attend to key ${key} (${keySymbol}), which comes later.`,
 });
+
+/** The keys that a head attends to, by what it is measured for. */
+export function attendedBy(score: ScoreName, task: TaskName): string {
+  if (score === 'firstToken') return words.firstKey;
+  return words.rightKeys[score === 'rightKey' ? task : score === 'induction' ? score : 'previous'];
+}

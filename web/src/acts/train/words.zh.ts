@@ -1,15 +1,8 @@
 /** What the act train says, in Simplified Chinese. */
 import type { Translation } from '../../format/translation.js';
-import type { intro as EnglishTrainIntro } from './intro.js';
-import type { words as EnglishTrain } from './words.js';
+import type { intro as EnglishTrainIntro } from './description.js';
+import type { Look, Place, Ran, words as EnglishTrain } from './words.js';
 import { copyOffset } from '../../worker/tasks.js';
-
-type Train = typeof EnglishTrain;
-type Task = keyof Train['tasks'];
-type Score = Parameters<Train['score']>[0];
-type Place = Parameters<Train['enlarged']>[0];
-type Ran = Parameters<Train['goalAnswered']>[0];
-type Look = Parameters<Train['oneLook']>[2];
 
 export const trainIntro: Translation<typeof EnglishTrainIntro> = {
   short: '训练',
@@ -23,47 +16,13 @@ export const trainIntro: Translation<typeof EnglishTrainIntro> = {
 
 const place = ({ layer, head }: Place): string => `第${layer}层头${head}`;
 
-const tasks: Readonly<Record<Task, string>> = {
-  induction: '归纳',
-  recall: '回忆',
-  sort: '排序',
-  reverse: '反转',
-  copy: '复制',
-  previous: '前一词元',
-};
-
-/** The keys that hold the answers of a task. */
-const rightKeys: Readonly<Record<Task, string>> = {
-  induction: '相同词元上次出现时其后的词元',
-  recall: '名称对应的值',
-  sort: '排序后的下一项',
-  reverse: '倒序的下一项',
-  copy: `往前第${copyOffset}个词元`,
-  previous: '前一个词元',
-};
-
-const shortNames: Readonly<Record<Score, string>> = {
-  rightKey: '正确的键',
-  previousToken: '前一词元',
-  induction: '归纳',
-  firstToken: '首个词元',
-};
-
-const lookingAt = (score: Score, task: Task): string =>
-  ({
-    rightKey: rightKeys[task],
-    previousToken: '前一个词元',
-    induction: rightKeys.induction,
-    firstToken: '首个词元',
-  })[score];
-
 const cameTo = ({ step, accuracy, goalStep }: Ran): string =>
   goalStep === undefined ? `${step}步后精度为${accuracy}` : `在第${goalStep}步达到99\u00a0%的精度`;
 
 const looks = ({ layer, head, key, symbol, weight }: Look): string =>
   `位置${key}（${symbol}），在第${layer}层头${head}中，权重为${weight}`;
 
-export const train: Translation<Train> = {
+export const train: Translation<typeof EnglishTrain> = {
   goalTask: '达到99\u00a0%的精度。然后只用一层试试：它能完成两层的工作吗？',
   goalReached: (step, layers, seed) => `${layers}层、种子${seed}：用了${step}步。`,
   goalAnswered: (more, one) =>
@@ -72,23 +31,28 @@ export const train: Translation<Train> = {
   unpin: '取消固定',
   now: '当前',
   pinnedName: '固定的运行',
-  pinned: (run, { task, layers, heads, seed }) =>
-    `固定的运行（${tasks[task]}，${layers}层，每层${heads}个头，种子${seed}）：${cameTo(run)}。`,
-  compared: (goalStep, pinnedStep) => {
-    if (goalStep === undefined) return '这次运行尚未达到99\u00a0%。';
-    if (pinnedStep === undefined)
-      return `这次运行在第${goalStep}步达到99\u00a0%，固定的那次没有达到。`;
-    if (goalStep === pinnedStep) return '这次运行在同一步达到99\u00a0%。';
-    const steps = Math.abs(goalStep - pinnedStep);
-    return `这次运行在第${goalStep}步达到99\u00a0%，${goalStep < pinnedStep ? '早' : '晚'}了${steps}步。`;
+  pinned: (run, task, { layers, heads, seed }) =>
+    `固定的运行（${task}，${layers}层，每层${heads}个头，种子${seed}）：${cameTo(run)}。`,
+  compared: {
+    notReached: '这次运行尚未达到99\u00a0%。',
+    alone: (step) => `这次运行在第${step}步达到99\u00a0%，固定的那次没有达到。`,
+    same: '这次运行在同一步达到99\u00a0%。',
+    sooner: (step, steps) => `这次运行在第${step}步达到99\u00a0%，早了${steps}步。`,
+    later: (step, steps) => `这次运行在第${step}步达到99\u00a0%，晚了${steps}步。`,
   },
   handle: '显示的步',
-  stepShown: (step, loss, accuracy) => `第${step}步：损失${loss}，精度${accuracy}`,
   past: (step, loss, accuracy, last) => `第${step}步，共${last}步：损失${loss}，精度${accuracy}。`,
   panel: '任务和模型',
   more: '学习率、种子和损失轴',
   task: '任务',
-  tasks,
+  tasks: {
+    induction: '归纳',
+    recall: '回忆',
+    sort: '排序',
+    reverse: '反转',
+    copy: '复制',
+    previous: '前一词元',
+  },
   explanations: {
     induction: '一个随机序列重复出现。从第二次出现起，每个位置都要预测下一个词元。',
     recall: '先是若干名称，每个后面跟着它的值；然后只有名称，要预测它们的值。',
@@ -102,28 +66,17 @@ export const train: Translation<Train> = {
   rate: '学习率',
   speed: '每秒步数',
   speeds: { '1': '1', '10': '10', '60': '60', full: '全速' },
-  start: '开始',
-  goOn: '继续',
-  pause: '暂停',
-  step: '单步',
-  again: '重新开始',
-  buttons: '训练',
-  waiting: '正在创建模型。',
   status: (step, loss, accuracy) => `第${step}步：损失${loss}，精度${accuracy}。`,
   ended: (step) => `运行在第${step}步结束。`,
   goal: (step) => `第${step}步：精度达到99\u00a0%。`,
-  took: (step, where, score, task) =>
-    `第${step}步：${place(where)}开始关注${lookingAt(score, task)}。`,
-  left: (step, where, score, task) =>
-    `第${step}步：${place(where)}不再关注${lookingAt(score, task)}。`,
+  took: (step, where, keys) => `第${step}步：${place(where)}开始关注${keys}。`,
+  left: (step, where, keys) => `第${step}步：${place(where)}不再关注${keys}。`,
   log: '事件',
   nothingYet: '还没有头担起角色。',
   target: '目标',
   composition: '序列的词元：一个查询关注什么',
-  token: (position, symbol, target) =>
-    target === undefined
-      ? `位置${position}：${symbol}`
-      : `位置${position}：${symbol}，目标${target}`,
+  token: (position, symbol) => `位置${position}：${symbol}`,
+  tokenWithTarget: (position, symbol, target) => `位置${position}：${symbol}，目标${target}`,
   arc: (layer, head, weight) => `第${layer}层头${head}：${weight}`,
   oneLook: (query, symbol, look) =>
     `查询${query}（${symbol}）最关注${looks(look)}。只有一层时，键只知道自己的词元，不知道它前面的词元。`,
@@ -131,20 +84,27 @@ export const train: Translation<Train> = {
     `查询${query}（${symbol}）最关注${looks(look)}。那个位置自己最关注${looks(back)}：${
       back.symbol === symbol ? '正是查询所持的词元。' : '不是查询所持的词元。'
     }`,
-  layer: (layer) => `第${layer}层`,
-  head: (head) => `头${head}`,
-  card: (where, role, share, scores) =>
-    `头${where.head} ${role}${share === '' ? '' : ` ${share}`}。第${where.layer}层，${scores}`,
+  card: (where, seen, scores) => `头${where.head} ${seen}。第${where.layer}层，${scores}`,
   noRole: '尚无角色',
   scores: '权重落在此处的份额：',
   roleRule: (enough, enoughForPrevious, tooLittle) =>
     `横线：份额达到${enough}时担起角色（前一词元为${enoughForPrevious}），低于${tooLittle}时失去角色。`,
-  score: lookingAt,
-  scoreName: (score, task) =>
-    score === 'induction' || score === 'rightKey'
-      ? `${shortNames[score]}（${lookingAt(score, task)}）`
-      : shortNames[score],
-  shortRole: (score) => shortNames[score],
+  rightKeys: {
+    induction: '相同词元上次出现时其后的词元',
+    recall: '名称对应的值',
+    sort: '排序后的下一项',
+    reverse: '倒序的下一项',
+    copy: `往前第${copyOffset}个词元`,
+    previous: '前一个词元',
+  },
+  firstKey: '首个词元',
+  shortNames: {
+    rightKey: '正确的键',
+    previousToken: '前一词元',
+    induction: '归纳',
+    firstToken: '首个词元',
+  },
+  scoreName: (name, keys) => `${name}（${keys}）`,
   lossCurve: '损失随训练步数的变化',
   steps: '步数',
   loss: '损失',

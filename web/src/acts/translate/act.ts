@@ -1,28 +1,25 @@
 import { range } from 'd3-array';
-import { html, render, svg, type TemplateResult } from 'lit-html';
+import { scaleLinear } from 'd3-scale';
 import { headColour } from 'headwise/view';
 
 import type { Store } from '../../address/store.js';
 import { createWeightLegend } from '../../attention/weight-legend.js';
 import { joinSentences } from '../../format/sentences.js';
+import { type Chart, createChart, drawAxes, drawLine, type Point } from '../../ui/chart.js';
 import { createPanelEnd } from '../../ui/controls/panel-end.js';
 import { element, newId } from '../../ui/dom.js';
-import type { Savable } from '../../ui/export/save-menu.js';
+import { createChartLegend } from '../../ui/legend.js';
 import { oncePerFrame } from '../../ui/once-per-frame.js';
 import { createStage } from '../../ui/stage.js';
+import { lastAlignmentStep } from '../../worker/alignment.js';
 import { Connection } from '../../worker/connection.js';
 import { maxDateLength } from '../../worker/dates.js';
 import { createWorkerNotice } from '../../worker/notice.js';
 import { createRunControl } from '../../worker/run-driver.js';
-import { createAlignmentFigure } from './alignment-figure.js';
-import { createShareCurve } from './curves.js';
-import { createDateField } from './date-field.js';
-import { verdictOf } from './findings.js';
-import { createAlignmentLoop } from './loop.js';
+import { createAlignmentFigure, createAlignmentLoop } from './alignment-figure.js';
+import { type AlignRecord, AlignRun, dataOf, meanAlignment, shownOf, verdictOf } from './run.js';
 import { createHeadMaps } from './maps.js';
-import { createRail } from './rail.js';
-import { AlignRun, dataOf } from './run.js';
-import { shownOf } from './shown.js';
+import { createDateField, createRail } from './rail.js';
 import { runOptionsOf, type TranslateState } from './state.js';
 import { words } from './words.js';
 
@@ -87,13 +84,7 @@ export function createTranslateContent(store: Store<TranslateState>): HTMLElemen
   ];
 }
 
-interface Views {
-  readonly roots: readonly HTMLElement[];
-  readonly savable: Savable;
-  draw(): void;
-}
-
-function createViews(store: Store<TranslateState>, run: AlignRun, drawSoon: () => void): Views {
+function createViews(store: Store<TranslateState>, run: AlignRun, drawSoon: () => void) {
   /** What the pointer or the focus is on, which speaks before what was chosen. */
   let looked: number | undefined;
   const onLook = (query: number | undefined): void => {
@@ -156,8 +147,10 @@ function createViews(store: Store<TranslateState>, run: AlignRun, drawSoon: () =
       figure.draw(shown, query, head);
       maps.draw(shown, record.measurements.at(-1), query, head);
       chart.draw();
-      render(legendOf(shown.heads), chartLegend);
-      views.setAttribute('data-heads', String(shown.heads));
+      if (views.dataset.heads !== String(shown.heads)) {
+        views.dataset.heads = String(shown.heads);
+        chartLegend.replaceChildren(createShareLegend(shown.heads));
+      }
       verdict.textContent = query === undefined ? verdictOf(record, run.state === 'ended') : '';
       readOut.textContent = query === undefined ? words.hint : shown.sentenceOf(query);
       readOut.hidden = verdict.textContent !== '';
@@ -169,22 +162,41 @@ function createViews(store: Store<TranslateState>, run: AlignRun, drawSoon: () =
   };
 }
 
-/** A piece of each line of the chart, and what it is. */
-const legendOf = (heads: number): TemplateResult => html`
-  <ul class="chart-legend">
-    ${entryOf(words.dates, svg`<path class="line" data-series="unseen" d="M1,4H23" />`)}
-    ${range(heads).map((head) =>
-      entryOf(
-        words.aligned(head + 1),
-        svg`<path class="line" .style=${`stroke: ${headColour(head)}`} d="M1,4H23" />`,
-      ),
-    )}
-  </ul>
-`;
+/** Share of unseen dates that are right, and of each head's weight that is where it should be. */
+function createShareCurve(recordNow: () => AlignRecord | undefined): Chart {
+  const height = 165;
+  const margin = { left: 44, right: 12, top: 26, bottom: 40 } as const;
+  return createChart({
+    label: words.shareCurve,
+    height,
+    draw({ width }) {
+      const record = recordNow();
+      if (record === undefined) return [];
+      const { measurements, options } = record;
+      const x = scaleLinear([0, lastAlignmentStep], [margin.left, width - margin.right]);
+      const y = scaleLinear([0, 1], [height - margin.bottom, margin.top]);
+      const heads = range(options.heads).map((head) => {
+        const points = measurements.map((each): Point => [each.step, meanAlignment(each, head)]);
+        const drawn = drawLine(points, x, y, {});
+        drawn.style.setProperty('stroke', headColour(head));
+        return drawn;
+      });
+      const right = measurements.map(({ step, accuracy }): Point => [step, accuracy]);
+      return [
+        drawAxes(
+          { scale: x, ticks: Math.max(2, Math.round(width / 130)), name: words.steps },
+          { scale: y, ticks: 3, name: words.shares },
+        ),
+        ...heads,
+        drawLine(right, x, y, { 'data-series': 'unseen' }),
+      ];
+    },
+  });
+}
 
-const entryOf = (name: string, line: TemplateResult): TemplateResult => html`
-  <li>
-    <svg class="chart-legend-line" viewBox="0 0 24 8" aria-hidden="true">${line}</svg>
-    ${name}
-  </li>
-`;
+/** The lines of the chart. */
+const createShareLegend = (heads: number): HTMLElement =>
+  createChartLegend([
+    { series: 'unseen', name: words.dates },
+    ...range(heads).map((head) => ({ head, name: words.aligned(head + 1) })),
+  ]);

@@ -1,57 +1,46 @@
+import { html, render } from 'lit-html';
+
 import { hideable } from '../../address/hideable.js';
 import type { Store } from '../../address/store.js';
 import { formatPercent } from '../../format/numbers.js';
 import { boundChoice, createSelect } from '../../ui/controls/choice.js';
 import { createPlaybackButtons } from '../../ui/controls/playback.js';
-import { createSeedField } from '../../ui/controls/seed-field.js';
-import { element, setAttributes } from '../../ui/dom.js';
+import { boundSeed } from '../../ui/controls/seed-field.js';
+import { element, newId, setAttributes } from '../../ui/dom.js';
 import { createGoal } from '../../ui/goal.js';
+import { say } from '../../ui/live-region.js';
+import { words as uiWords } from '../../ui/words.js';
 import { alignmentVariants, lastAlignmentStep } from '../../worker/alignment.js';
+import { maxDateLength, questionOf, readable } from '../../worker/dates.js';
 import type { RunActions, RunState } from '../../worker/run-driver.js';
-import { learntAt } from './findings.js';
-import type { AlignRecord, AlignRun } from './run.js';
-import { alignHeadCounts, type TranslateState } from './state.js';
+import { type AlignRecord, type AlignRun, learntAt } from './run.js';
+import { alignHeadCounts, examples, type TranslateState } from './state.js';
 import { words } from './words.js';
 
-export interface Rail {
-  readonly main: readonly HTMLElement[];
-  readonly more: readonly HTMLElement[];
-  show(run: AlignRun): void;
-}
-
 /** The goal, the run's buttons, what is trained, and how far it has come. */
-export function createRail(store: Store<TranslateState>, actions: RunActions): Rail {
+export function createRail(store: Store<TranslateState>, actions: RunActions) {
   const goal = createGoal(words.goal);
   goal.root.classList.add('goal-reserved');
-  const buttons = createPlaybackButtons(words, actions);
-  const status = element('p', { class: 'run-status' }, words.waiting);
+  const buttons = createPlaybackButtons(actions);
+  const status = element('p', { class: 'run-status' }, uiWords.run.waiting);
   const note = element('p', { class: 'note' });
-  const model = element(
-    'div',
-    {},
-    boundChoice(store, 'variant', {
-      label: words.variant,
-      values: alignmentVariants,
-      nameOf: (name) => words.variants[name],
-      as: createSelect,
-    }),
-    note,
-  );
+  const variant = boundChoice(store, 'variant', {
+    label: words.variant,
+    values: alignmentVariants,
+    nameOf: (name) => words.variants[name],
+    as: createSelect,
+  });
   const heads = boundChoice(store, 'heads', {
     label: words.heads,
     values: alignHeadCounts,
     nameOf: String,
   });
-  const seed = createSeedField((chosen, origin) => {
-    store.change({ seed: chosen }, origin);
-  });
   let shown: AlignRecord | undefined;
-  const showState = (state: TranslateState): void => {
-    seed.show(state.seed);
+  const showNote = (state: TranslateState): void => {
     note.textContent = words.variantNotes[state.variant];
   };
-  store.subscribe(showState);
-  showState(store.state);
+  store.subscribe(showNote);
+  showNote(store.state);
 
   return {
     main: [
@@ -62,17 +51,19 @@ export function createRail(store: Store<TranslateState>, actions: RunActions): R
         element('div', { class: 'playback' }, buttons.root),
         status,
       ),
-      hideable('controls', element('div', { class: 'align-settings' }, model, heads)),
+      hideable(
+        'controls',
+        element('div', { class: 'align-settings' }, element('div', {}, variant, note), heads),
+      ),
     ],
-    more: [hideable('controls', seed.root)],
-    show({ state, record }) {
+    more: [hideable('controls', boundSeed(store))],
+    show({ state, record }: AlignRun): void {
       buttons.show(state, record?.step ?? 0, state === 'ended' ? words.ended : undefined);
       status.textContent = statusOf(state, record);
-      const { accuracy } = record?.measurements.at(-1) ?? {};
       setAttributes(status, {
         'data-state': state,
         'data-step': record?.step,
-        'data-accuracy': accuracy,
+        'data-accuracy': record?.measurements.at(-1)?.accuracy,
       });
       if (record !== shown) goal.clear();
       shown = record;
@@ -84,6 +75,76 @@ export function createRail(store: Store<TranslateState>, actions: RunActions): R
 
 function statusOf(state: RunState, record: AlignRecord | undefined): string {
   const latest = record?.measurements.at(-1);
-  if (state === 'making' || record === undefined || latest === undefined) return words.waiting;
+  if (state === 'making' || record === undefined || latest === undefined)
+    return uiWords.run.waiting;
   return words.status(record.step, lastAlignmentStep, formatPercent(latest.accuracy));
+}
+
+/** A date to type, or one of a few to press. */
+export function createDateField(store: Store<TranslateState>): HTMLElement {
+  const id = newId('date');
+  const hintId = newId('date-hint');
+  const input = element('input', {
+    id,
+    type: 'text',
+    class: 'date-input',
+    autocomplete: 'off',
+    spellcheck: 'false',
+    'aria-describedby': hintId,
+  });
+  const hint = element('p', { id: hintId, class: 'control-hint' });
+  const truth = element('p', { class: 'note' });
+  const group = { class: 'buttons', role: 'group', 'aria-label': words.examples };
+  const buttons = element('div', group);
+  // What is typed in one go is one step back in the history.
+  let typing = false;
+
+  input.addEventListener('input', () => {
+    // Of pasted text no more is looked at than could be used.
+    const typed = input.value.slice(0, 4 * maxDateLength);
+    const text = readable(typed).trim();
+    const isTaken = text === input.value.trim();
+    say(hint, text === '' ? words.textEmpty : isTaken ? '' : words.textKept(text));
+    setAttributes(input, { 'aria-invalid': isTaken && text !== '' ? undefined : 'true' });
+    if (text === '') return;
+    store.change({ text, query: 0 }, typing ? 'replace' : 'push');
+    typing = true;
+  });
+  input.addEventListener('change', () => {
+    typing = false;
+    hint.textContent = '';
+    setAttributes(input, { 'aria-invalid': undefined });
+    input.value = store.state.text;
+  });
+
+  const show = ({ text }: TranslateState): void => {
+    if (document.activeElement !== input) input.value = text;
+    truth.hidden = questionOf(text) !== undefined;
+    truth.textContent = truth.hidden ? '' : words.noTruth;
+    render(
+      examples.map(
+        (example) =>
+          html`<button
+            type="button"
+            aria-pressed=${example === text}
+            @click=${() => {
+              store.change({ text: example, query: 0 });
+            }}
+          >
+            ${example}
+          </button>`,
+      ),
+      buttons,
+    );
+  };
+  store.subscribe(show);
+  show(store.state);
+  return element(
+    'div',
+    { class: 'control align-date' },
+    element('label', { for: id, class: 'control-label' }, words.text),
+    element('div', { class: 'align-date-row' }, input, buttons),
+    hint,
+    truth,
+  );
 }

@@ -13,7 +13,6 @@ import {
   lastAlignmentStep,
 } from '../../worker/alignment.js';
 import { isoLength, maxDateLength, readable } from '../../worker/dates.js';
-import { corrections } from './intro.js';
 
 export const alignHeadCounts = [1, 2, 4] as const;
 
@@ -57,7 +56,8 @@ const fields: Fields<TranslateState> = {
 function normalize(state: TranslateState): Normalized<TranslateState> {
   const { head, heads } = state;
   if (head <= heads) return { state, corrections: [] };
-  return { state: { ...state, head: 0 }, corrections: [corrections.noHead(head, heads)] };
+  const correction = addressWords.number(fields.head.name, String(head), 0, heads, 0);
+  return { state: { ...state, head: 0 }, corrections: [correction] };
 }
 
 export const createTranslateStore = (): Store<TranslateState> => new Store(fields, normalize);

@@ -1,23 +1,12 @@
 /** What the act of the alignment says, in Indonesian. */
 import type { Translation } from '../../format/translation.js';
-import type {
-  corrections as EnglishTranslateCorrections,
-  intro as EnglishTranslateIntro,
-} from './intro.js';
+import type { intro as EnglishTranslateIntro } from './description.js';
 import type { words as EnglishTranslate } from './words.js';
-
-const textHint = 'Huruf, angka, spasi, koma, dan tanda hubung, paling banyak 18.';
 
 export const translate: Translation<typeof EnglishTranslate> = {
   rail: 'Pelatihan encoder–decoder',
   goal: 'Latih sampai 95\u00a0% tanggal baru benar. Apakah setiap head membaca bagian tanggalnya sendiri, atau beberapa head berbagi satu bagian?',
   goalReached: (step) => `95\u00a0% pada langkah ${step}.`,
-  buttons: 'Pelatihan',
-  start: 'Mulai',
-  goOn: 'Lanjut',
-  pause: 'Jeda',
-  step: 'Langkah',
-  again: 'Ulangi',
   ended: 'Selesai',
   variant: 'Model',
   variants: {
@@ -34,9 +23,7 @@ export const translate: Translation<typeof EnglishTranslate> = {
   },
   heads: 'Head',
   more: 'Seed',
-  panel: 'Seed run ini, dan tautan ke run ini',
 
-  waiting: 'Membuat model.',
   status: (step, last, accuracy) => `Langkah ${step} dari ${last}: ${accuracy} tanggal baru benar.`,
 
   parts: { year: 'tahun', month: 'bulan', day: 'hari' },
@@ -54,8 +41,8 @@ export const translate: Translation<typeof EnglishTranslate> = {
   },
 
   text: 'Tanggal untuk dibaca model',
-  textHint,
-  textKept: (shown) => `${textHint} Model membaca “${shown}”.`,
+  textKept: (shown) =>
+    `Huruf, angka, spasi, koma, dan tanda hubung, paling banyak 18. Model membaca “${shown}”.`,
   textEmpty: 'Ketik tanggal seperti 5 March 2021.',
   examples: 'Contoh',
   right: (sentence) => `${sentence}.`,
@@ -74,7 +61,6 @@ export const translate: Translation<typeof EnglishTranslate> = {
   space: 'spasi',
 
   maps: 'Bobot per head: karakter keluaran ke bawah, karakter masukan ke samping',
-  head: (head) => `Head ${head}`,
   map: (head, answer, text) =>
     `Head ${head}: bobot keluaran ${answer} (baris) untuk masukan ${text} (kolom)`,
   headAlone: (head) => `Tampilkan head ${head} saja`,
@@ -98,9 +84,4 @@ export const translateIntro: Translation<typeof EnglishTranslateIntro> = {
   paragraphs: [
     'Asal setiap karakter keluaran di masukan sudah diketahui. Karena itu [bobot atensi|attention weight] (attention weight) sebuah head dapat dibandingkan dengan keselarasan (alignment) yang sebenarnya.',
   ],
-};
-
-export const translateCorrections: Translation<typeof EnglishTranslateCorrections> = {
-  noHead: (head, heads) =>
-    `Tidak ada head ${head} dari ${heads} di bagian “${translateIntro.title}”; semuanya ditampilkan.`,
 };

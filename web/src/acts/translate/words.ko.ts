@@ -1,24 +1,12 @@
 /** The act of cross-attention in Korean. */
 import type { Translation } from '../../format/translation.js';
-import type {
-  corrections as EnglishTranslateCorrections,
-  intro as EnglishTranslateIntro,
-} from './intro.js';
+import type { intro as EnglishTranslateIntro } from './description.js';
 import type { words as EnglishTranslate } from './words.js';
-
-const title = '번역: 정렬 읽기';
-const textHint = '영문자, 숫자, 공백, 쉼표, 하이픈으로 최대 18자.';
 
 export const translate: Translation<typeof EnglishTranslate> = {
   rail: '인코더–디코더의 학습',
   goal: '처음 보는 날짜의 95\u00a0%를 맞힐 때까지 학습하십시오. 헤드마다 날짜의 다른 부분을 읽습니까, 아니면 같은 부분을 함께 읽습니까?',
   goalReached: (step) => `${step}단계에서 95\u00a0%.`,
-  buttons: '학습',
-  start: '시작',
-  goOn: '계속',
-  pause: '일시 정지',
-  step: '한 단계',
-  again: '다시 시작',
   ended: '완료',
   variant: '모델',
   variants: {
@@ -35,9 +23,7 @@ export const translate: Translation<typeof EnglishTranslate> = {
   },
   heads: '헤드',
   more: '시드',
-  panel: '실행의 시드와 링크',
 
-  waiting: '모델을 만드는 중입니다.',
   status: (step, last, accuracy) =>
     `${last}단계 중 ${step}단계: 처음 보는 날짜의 정답률 ${accuracy}.`,
 
@@ -56,8 +42,8 @@ export const translate: Translation<typeof EnglishTranslate> = {
   },
 
   text: '모델이 읽을 날짜',
-  textHint,
-  textKept: (shown) => `${textHint} 모델이 읽는 것은 “${shown}”입니다.`,
+  textKept: (shown) =>
+    `영문자, 숫자, 공백, 쉼표, 하이픈으로 최대 18자. 모델이 읽는 것은 “${shown}”입니다.`,
   textEmpty: '5 March 2021과 같은 날짜를 입력하십시오.',
   examples: '예시',
   right: (sentence) => `${sentence}.`,
@@ -76,7 +62,6 @@ export const translate: Translation<typeof EnglishTranslate> = {
   space: '공백',
 
   maps: '헤드별 가중치: 세로는 출력 문자, 가로는 입력 문자',
-  head: (head) => `헤드 ${head}`,
   map: (head, answer, text) => `헤드 ${head}: 입력 ${text}(열)에 대한 출력 ${answer}(행)의 가중치`,
   headAlone: (head) => `${head}번 헤드만 보기`,
   best: '최고',
@@ -93,14 +78,9 @@ export const translate: Translation<typeof EnglishTranslate> = {
 
 export const translateIntro: Translation<typeof EnglishTranslateIntro> = {
   short: '번역',
-  title,
+  title: '번역: 정렬 읽기',
   lead: '[인코더|encoder](encoder)는 말로 적은 날짜를 읽고, [디코더|decoder](decoder)는 그것을 ISO 8601로 씁니다. 교차 어텐션(cross-attention)에서는 디코더의 쿼리가 인코더의 출력에 어텐션을 줍니다.',
   paragraphs: [
     '각 출력 문자가 어느 입력 문자에서 왔는지 알려져 있습니다. 그래서 헤드의 [어텐션 가중치|attention weight](attention weight)를 실제 정렬(alignment)과 비교할 수 있습니다.',
   ],
-};
-
-export const translateCorrections: Translation<typeof EnglishTranslateCorrections> = {
-  noHead: (head, heads) =>
-    `“${title}” 섹션에는 헤드가 ${heads}개뿐이어서 ${head}번 헤드가 없습니다. 모든 헤드를 표시합니다.`,
 };

@@ -12,12 +12,6 @@ export const words = translatable('translate', {
   rail: 'Training of the encoder–decoder',
   goal: 'Train until 95\u00a0% of unseen dates are right. Does each head read its own part of the date, or do heads share a part?',
   goalReached: (step: number) => `95\u00a0% at step ${step}.`,
-  buttons: 'Training',
-  start: 'Start',
-  goOn: 'Resume',
-  pause: 'Pause',
-  step: 'Step',
-  again: 'Restart',
   ended: 'Finished',
   variant: 'Model',
   variants,
@@ -30,9 +24,7 @@ export const words = translatable('translate', {
   },
   heads: 'Heads',
   more: 'Seed',
-  panel: 'Seed of the run, and a link to it',
 
-  waiting: 'Creating the model.',
   status: (step: number, last: number, accuracy: string) =>
     `Step ${step} of ${last}: ${accuracy} of unseen dates right.`,
 
@@ -54,8 +46,8 @@ export const words = translatable('translate', {
   },
 
   text: 'A date for the model to read',
-  textHint: 'Letters, digits, spaces, commas and hyphens, at most 18.',
-  textKept: (shown: string) => `${words.textHint} The model reads “${shown}”.`,
+  textKept: (shown: string) =>
+    `Letters, digits, spaces, commas and hyphens, at most 18. The model reads “${shown}”.`,
   textEmpty: 'Type a date such as 5 March 2021.',
   examples: 'Examples',
   right: (sentence: string) => `${sentence}.`,
@@ -75,7 +67,6 @@ export const words = translatable('translate', {
   space: 'space',
 
   maps: 'Weights by head: output characters down, input characters across',
-  head: (head: number) => `Head ${head}`,
   map: (head: number, answer: string, text: string) =>
     `Head ${head}: weights of the output ${answer} (rows) for the input ${text} (columns)`,
   headAlone: (head: number) => `Show head ${head} alone`,

@@ -1,9 +1,6 @@
 /** What the act translate says, in Simplified Chinese. */
 import type { Translation } from '../../format/translation.js';
-import type {
-  corrections as EnglishTranslateCorrections,
-  intro as EnglishTranslateIntro,
-} from './intro.js';
+import type { intro as EnglishTranslateIntro } from './description.js';
 import type { words as EnglishTranslate } from './words.js';
 
 export const translateIntro: Translation<typeof EnglishTranslateIntro> = {
@@ -15,23 +12,10 @@ export const translateIntro: Translation<typeof EnglishTranslateIntro> = {
   ],
 };
 
-export const translateCorrections: Translation<typeof EnglishTranslateCorrections> = {
-  noHead: (head, heads) =>
-    `“${translateIntro.title}”中只有${heads}个头，没有头${head}；现显示所有头。`,
-};
-
-const textHint = '字母、数字、空格、逗号和连字符，最多18个。';
-
 export const translate: Translation<typeof EnglishTranslate> = {
   rail: '编码器-解码器的训练',
   goal: '训练到未见过的日期正确率达95\u00a0%。每个头各读日期的一部分，还是几个头共读同一部分？',
   goalReached: (step) => `第${step}步达到95\u00a0%。`,
-  buttons: '训练',
-  start: '开始',
-  goOn: '继续',
-  pause: '暂停',
-  step: '单步',
-  again: '重新开始',
   ended: '已完成',
   variant: '模型',
   variants: {
@@ -46,9 +30,7 @@ export const translate: Translation<typeof EnglishTranslate> = {
   },
   heads: '头数',
   more: '种子',
-  panel: '这次运行的种子，以及指向它的链接',
 
-  waiting: '正在创建模型。',
   status: (step, last, accuracy) => `第${step}步，共${last}步：未见过的日期正确率为${accuracy}。`,
 
   parts: { year: '年', month: '月', day: '日' },
@@ -64,8 +46,7 @@ export const translate: Translation<typeof EnglishTranslate> = {
   },
 
   text: '让模型读取的日期',
-  textHint,
-  textKept: (shown) => `${textHint}模型读到的是“${shown}”。`,
+  textKept: (shown) => `字母、数字、空格、逗号和连字符，最多18个。模型读到的是“${shown}”。`,
   textEmpty: '请输入一个日期，例如5 March 2021。',
   examples: '例子',
   right: (sentence) => `${sentence}。`,
@@ -84,7 +65,6 @@ export const translate: Translation<typeof EnglishTranslate> = {
   space: '空格',
 
   maps: '各个头的权重：纵向为输出字符，横向为输入字符',
-  head: (head) => `头${head}`,
   map: (head, answer, text) => `头${head}：输出${answer}（行）对输入${text}（列）的权重`,
   headAlone: (head) => `单独显示头${head}`,
   best: '最佳',

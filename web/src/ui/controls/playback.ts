@@ -1,22 +1,13 @@
 import { html, nothing, render } from 'lit-html';
 
 import { element } from '../dom.js';
+import { words } from '../words.js';
 
 interface Actions {
   readonly onPlay: () => void;
   readonly onPause: () => void;
   readonly onStep: () => void;
   readonly onAgain: () => void;
-}
-
-interface Labels {
-  /** Of all the buttons. */
-  readonly buttons: string;
-  readonly start: string;
-  readonly goOn: string;
-  readonly pause: string;
-  readonly step: string;
-  readonly again: string;
 }
 
 export interface PlaybackButtons {
@@ -26,8 +17,8 @@ export interface PlaybackButtons {
 }
 
 /** Start and pause of a run in one button, one step, and begin again. */
-export function createPlaybackButtons(labels: Labels, actions: Actions): PlaybackButtons {
-  const root = element('div', { class: 'buttons', role: 'group', 'aria-label': labels.buttons });
+export function createPlaybackButtons(actions: Actions): PlaybackButtons {
+  const root = element('div', { class: 'buttons', role: 'group', 'aria-label': words.run.label });
   const show = (state: string, step: number, play?: string): void => {
     const isRunning = state === 'running';
     // Not `disabled`: that would take the focus away from whoever has just pressed it.
@@ -39,12 +30,12 @@ export function createPlaybackButtons(labels: Labels, actions: Actions): Playbac
           class="primary"
           aria-disabled=${isOver}
           @click=${isRunning ? actions.onPause : actions.onPlay}
-          .textContent=${isRunning ? labels.pause : (play ?? (step > 0 ? labels.goOn : labels.start))}
+          .textContent=${isRunning ? words.run.pause : (play ?? (step > 0 ? words.run.goOn : words.run.start))}
         ></button>
         <button type="button" aria-disabled=${isOver} @click=${actions.onStep}>
-          ${labels.step}
+          ${words.run.step}
         </button>
-        <button type="button" @click=${actions.onAgain}>${labels.again}</button>
+        <button type="button" @click=${actions.onAgain}>${words.run.again}</button>
       `,
       root,
     );

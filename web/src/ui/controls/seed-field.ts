@@ -1,5 +1,5 @@
 import { seedRange } from '../../address/field.js';
-import type { Origin } from '../../address/store.js';
+import type { Origin, Store } from '../../address/store.js';
 import { element, newId, setAttributes } from '../dom.js';
 import { say } from '../live-region.js';
 import { words } from '../words.js';
@@ -68,4 +68,19 @@ export function createSeedField(onSeed: (seed: number, origin: Origin) => void):
       if (Number(input.value) !== seed) input.value = String(seed);
     },
   };
+}
+
+/** A seed field for a store; another seed may change more than the seed. */
+export function boundSeed<State extends { readonly seed: number }>(
+  store: Store<State>,
+  more: Partial<State> = {},
+): HTMLElement {
+  const field = createSeedField((seed, origin) => {
+    store.change({ ...more, seed }, origin);
+  });
+  field.show(store.state.seed);
+  store.subscribe(({ seed }) => {
+    field.show(seed);
+  });
+  return field.root;
 }
