@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'vitest';
 import { Adam, MultiHeadAttention, Tensor } from 'headwise';
-import { stepsOf } from '../../web/src/acts/equal-keys/arithmetic.ts';
+import { stepsOf } from '../../web/src/acts/equal-keys/close-up.ts';
 import { buildInput } from '../../web/src/acts/equal-keys/inputs.ts';
-import { Lesson } from '../../web/src/acts/equal-keys/lesson.ts';
+import { Lesson } from '../../web/src/acts/equal-keys/pass.ts';
 import { createKeysStore } from '../../web/src/acts/equal-keys/state.ts';
-import { differenceOf, summariseHeads } from '../../web/src/acts/equal-keys/summary.ts';
+import { differenceOf, summariseHeads } from '../../web/src/acts/equal-keys/pass.ts';
 import { attend } from '../../web/src/attention/attention-view.ts';
 import { onesInput, randomInput } from '../../web/src/attention/input.ts';
 import { neighbour } from '../../web/src/attention/map-selection.ts';

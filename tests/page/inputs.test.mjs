@@ -2,13 +2,15 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'vitest';
 import { saveNpy, saveSafetensors, Tensor } from 'headwise';
-import { buildInput } from '../../web/src/acts/equal-keys/inputs.ts';
-import { plantedIn, targetOf } from '../../web/src/acts/equal-keys/patterns.ts';
-import { sizesOf } from '../../web/src/acts/equal-keys/sizes.ts';
-import { createKeysStore } from '../../web/src/acts/equal-keys/state.ts';
-import { summariseHeads } from '../../web/src/acts/equal-keys/summary.ts';
+import {
+  buildInput,
+  plantedIn,
+  readUserFile,
+  targetOf,
+} from '../../web/src/acts/equal-keys/inputs.ts';
+import { createKeysStore, sizesOf } from '../../web/src/acts/equal-keys/state.ts';
+import { summariseHeads } from '../../web/src/acts/equal-keys/pass.ts';
 import { readNumbers } from '../../web/src/acts/equal-keys/user-data.ts';
-import { readUserFile } from '../../web/src/acts/equal-keys/user-file.ts';
 import { attend } from '../../web/src/attention/attention-view.ts';
 import { headCountsOf } from '../../web/src/attention/input.ts';
 import { near, range, sum } from './lib/float64.mjs';

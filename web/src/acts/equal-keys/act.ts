@@ -1,8 +1,7 @@
 import { html, nothing, render, type TemplateResult } from 'lit-html';
 
 import type { Store } from '../../address/store.js';
-import { attend, type AttentionView, type LayerSettings } from '../../attention/attention-view.js';
-import type { AttentionInput } from '../../attention/input.js';
+import type { AttentionView } from '../../attention/attention-view.js';
 import { Selection } from '../../attention/map-selection.js';
 import { createWeightLegend, hatchFill } from '../../attention/weight-legend.js';
 import { words as mapWords } from '../../attention/words.js';
@@ -12,14 +11,11 @@ import { createPanelEnd } from '../../ui/controls/panel-end.js';
 import { element, newId } from '../../ui/dom.js';
 import { failureNotice } from '../../ui/notices.js';
 import { createStage } from '../../ui/stage.js';
-import { createArithmetic } from './arithmetic.js';
-import { createCloseUp } from './close-up.js';
-import { buildInput } from './inputs.js';
-import { Lesson, type TrainedLayer } from './lesson.js';
+import { createArithmetic, createCloseUp } from './close-up.js';
+import { type HeadSummary, type Pass, rememberPasses } from './pass.js';
 import { createPredict, isFound, shortened } from './predict.js';
 import { createRail } from './rail.js';
-import { type KeysState, validLenOf } from './state.js';
-import { differenceOf, type HeadSummary, summariseHeads } from './summary.js';
+import type { KeysState } from './state.js';
 import { createTiles } from './tiles.js';
 import { words } from './words.js';
 
@@ -35,11 +31,8 @@ export function createKeysContent(store: Store<KeysState>): HTMLElement[] {
   let drawn: Drawn | undefined;
   const selection = new Selection(showCell);
   const shared = { hatch, legend: legend.root, selection };
-  const tiles = createTiles({
-    ...shared,
-    onChoose: (head) => {
-      store.change({ head: head + 1 }, 'replace');
-    },
+  const tiles = createTiles(shared, (head) => {
+    store.change({ head: head + 1 }, 'replace');
   });
   const closeUp = createCloseUp(shared);
   const arithmetic = createArithmetic();
@@ -124,50 +117,6 @@ interface Drawn {
   readonly view: AttentionView;
   /** Counted from 0. */
   readonly head: number;
-}
-
-interface Pass {
-  readonly view: AttentionView;
-  readonly summaries: readonly (HeadSummary | undefined)[];
-  readonly difference: number;
-  readonly losses: TrainedLayer['losses'] | undefined;
-}
-
-/** Computes a pass unless the last one was of the same layer and input. */
-function rememberPasses(): (state: KeysState) => Pass {
-  let computedFor: readonly unknown[] = [];
-  let last: Pass | undefined;
-  let lesson: { readonly of: string; readonly lesson: Lesson } | undefined;
-
-  function trainedLayer(
-    input: AttentionInput,
-    settings: LayerSettings,
-    state: KeysState,
-  ): TrainedLayer {
-    const of = JSON.stringify([state.input, settings]);
-    if (lesson?.of !== of) {
-      lesson?.lesson.dispose();
-      lesson = { of, lesson: new Lesson(input, settings) };
-    }
-    return lesson.lesson.after(state.steps);
-  }
-  return (state) => {
-    const { seed, heads, causal, input: name, steps, numbers, file } = state;
-    const settings = { seed, heads, causal, validLens: [validLenOf(state)] };
-    const now = [JSON.stringify([settings, name, steps]), numbers, file];
-    if (last !== undefined && now.every((value, at) => value === computedFor[at])) return last;
-    const input = buildInput(state);
-    const trained = steps === 0 ? undefined : trainedLayer(input, settings, state);
-    const view = attend(trained ? { ...input, parameters: trained.parameters } : input, settings);
-    computedFor = now;
-    last = {
-      view,
-      summaries: summariseHeads(view),
-      difference: differenceOf(view),
-      losses: trained?.losses,
-    };
-    return last;
-  };
 }
 
 /** A line for the pattern, and one for the measures. */

@@ -10,16 +10,10 @@ import { element, setAttributes } from '../../ui/dom.js';
 import { withHeadColour } from '../../ui/head-colour.js';
 import { say } from '../../ui/live-region.js';
 import { type Cause, causes, type KeysState, questions, shares, validLenOf } from './state.js';
-import type { HeadSummary } from './summary.js';
+import type { HeadSummary } from './pass.js';
 import { words } from './words.js';
 
 type Summaries = readonly (HeadSummary | undefined)[];
-
-export interface Predict {
-  readonly root: HTMLElement;
-  /** @param difference the largest between two heads' weights at the same cell */
-  show(state: KeysState, summaries: Summaries, difference: number): void;
-}
 
 /** What a question shows. */
 interface Standing {
@@ -39,7 +33,7 @@ const starts = {
  * The questions of the act, one at a time. The reader predicts, then tests the prediction with the controls. The card
  * keeps its size, so that no control moves when an answer comes.
  */
-export function createPredict(store: Store<KeysState>): Predict {
+export function createPredict(store: Store<KeysState>) {
   const asked = element('p', { class: 'predict-question' });
   const options = element('div', { class: 'predict-options', role: 'group' });
   const told = element('p', { class: 'predict-told' });
@@ -56,70 +50,65 @@ export function createPredict(store: Store<KeysState>): Predict {
   const tried = new Map<Cause, number>();
   let isMaskTried = false;
 
-  const option = <Name extends string>(
-    name: Name,
-    label: string,
-    guess: string,
-    onChoose: (name: Name) => void,
-    result = '',
-  ): TemplateResult =>
-    html`<button
-      type="button"
-      class="predict-option"
-      data-option=${name}
-      aria-pressed=${String(name === guess)}
-      @click=${() => {
-        onChoose(name);
-      }}
-    >
-      <span>${label}</span> <span class="predict-result">${result}</span>
-    </button>`;
-  const verdictOf = <Name extends string>(
-    guess: 'open' | Name,
-    right: NoInfer<Name>,
-    names: Readonly<Record<Name, string>>,
-  ): string => (guess === 'open' ? '' : words.predict.verdict(names[guess], guess === right));
+  /** A question with a few answers to choose from. */
+  function asking<Name extends string>(given: {
+    readonly question: 'keys' | 'mask';
+    readonly answers: readonly Name[];
+    readonly names: Readonly<Record<Name, string>>;
+    readonly guess: 'open' | Name;
+    readonly right: NoInfer<Name>;
+    readonly isReached: boolean;
+    readonly onChoose: (answer: Name) => void;
+    /** What a test of the answer has shown. */
+    readonly resultOf?: (answer: Name) => string;
+  }): Standing {
+    const { question, answers, names, guess, right, isReached, onChoose, resultOf } = given;
+    const verdict = guess === 'open' ? '' : words.predict.verdict(names[guess], guess === right);
+    return {
+      options: html`${answers.map(
+        (answer) =>
+          html`<button
+            type="button"
+            class="predict-option"
+            data-option=${answer}
+            aria-pressed=${String(answer === guess)}
+            @click=${() => {
+              onChoose(answer);
+            }}
+          >
+            <span>${names[answer]}</span> <span class="predict-result">${resultOf?.(answer)}</span>
+          </button>`,
+      )}`,
+      told: isReached
+        ? joinSentences([verdict, words.predict.reached[question]])
+        : words.predict.open[question],
+      isReached,
+    };
+  }
 
   const standings = {
-    keys({ guess }: KeysState): Standing {
-      const isReached = tried.has('keys');
-      return {
-        options: html`${causes.map((cause) =>
-          option(
-            cause,
-            words.predict.causes[cause],
-            guess,
-            (chosen) => {
-              store.change({ guess: chosen });
-            },
-            resultOf(tried.get(cause)),
-          ),
-        )}`,
-        told: isReached
-          ? joinSentences([
-              verdictOf(guess, 'keys', words.predict.causes),
-              words.predict.reached.keys,
-            ])
-          : words.predict.open.keys,
-        isReached,
-      };
-    },
-    mask({ maskGuess }: KeysState): Standing {
-      return {
-        options: html`${shares.map((share) =>
-          option(share, words.predict.shares[share], maskGuess, (chosen) => {
-            store.change({ maskGuess: chosen });
-          }),
-        )}`,
-        told: isMaskTried
-          ? joinSentences([
-              verdictOf(maskGuess, 'one', words.predict.shares),
-              words.predict.reached.mask,
-            ])
-          : words.predict.open.mask,
+    keys: ({ guess }: KeysState) =>
+      asking({
+        ...{ question: 'keys', answers: causes, names: words.predict.causes, guess },
+        right: 'keys',
+        isReached: tried.has('keys'),
+        onChoose: (chosen) => {
+          store.change({ guess: chosen });
+        },
+        resultOf: (cause) => {
+          const difference = tried.get(cause);
+          return difference === undefined ? '' : words.predict.difference(shortened(difference));
+        },
+      }),
+    mask: ({ maskGuess }: KeysState) =>
+      asking({
+        ...{ question: 'mask', answers: shares, names: words.predict.shares, guess: maskGuess },
+        right: 'one',
         isReached: isMaskTried,
-      };
-    },
+        onChoose: (chosen) => {
+          store.change({ maskGuess: chosen });
+        },
+      }),
     patterns({ heads, answer }: KeysState, summaries: Summaries): Standing {
       const isReached = isFound(summaries, answer);
       return {
@@ -149,7 +138,8 @@ export function createPredict(store: Store<KeysState>): Predict {
   );
   return {
     root,
-    show(state, summaries, difference) {
+    /** @param difference the largest between two heads' weights at the same cell */
+    show(state: KeysState, summaries: Summaries, difference: number): void {
       const cause = causeIn(state, difference);
       if (cause !== undefined) tried.set(cause, difference);
       isMaskTried ||= validLenOf(state) === 1 && state.question === 'mask';
@@ -176,9 +166,6 @@ function causeIn({ input, seed, steps }: KeysState, difference: number): Cause |
   if (steps > 0) return 'training';
   return seed === 1 ? undefined : 'parameters';
 }
-
-const resultOf = (difference: number | undefined): string =>
-  difference === undefined ? '' : words.predict.difference(shortened(difference));
 
 /** `0` only if it is. */
 export const shortened = (difference: number): string =>

@@ -1,25 +1,28 @@
 import { hideable } from '../../address/hideable.js';
 import type { Store } from '../../address/store.js';
+import { cutTo } from '../../format/sentences.js';
 import { createChoice, createSwitch } from '../../ui/controls/choice.js';
-import { createSeedField } from '../../ui/controls/seed-field.js';
+import { createFileDrop } from '../../ui/controls/file-drop.js';
+import { boundSeed } from '../../ui/controls/seed-field.js';
 import { createNamedSlider } from '../../ui/controls/slider.js';
-import { element } from '../../ui/dom.js';
-import { createOwnNumbers } from './own-numbers.js';
-import { inputNames, sizesOf } from './sizes.js';
-import { type KeysState, stepsRange, validLenOf } from './state.js';
-import { userLimits } from './user-data.js';
+import { createTextArea } from '../../ui/controls/text-area.js';
+import { element, setAttributes } from '../../ui/dom.js';
+import { announce, say } from '../../ui/live-region.js';
+import { reasonOf } from '../../ui/reason.js';
+import { readUserFile } from './inputs.js';
+import {
+  inputNames,
+  type KeysState,
+  maxNumbersLength,
+  sizesOf,
+  stepsRange,
+  validLenOf,
+} from './state.js';
+import { dataWords, maxNameLength, readNumbers, userLimits } from './user-data.js';
 import { words } from './words.js';
 
-export interface Rail {
-  /** What stays in view on a phone. */
-  readonly pinned: HTMLElement;
-  readonly main: HTMLElement;
-  /** The reader's own numbers, which need more room than the rail has. */
-  readonly own: HTMLElement;
-}
-
 /** The controls of the act. They change the store and show what it holds. */
-export function createRail(store: Store<KeysState>, dropTarget: HTMLElement): Rail {
+export function createRail(store: Store<KeysState>, dropTarget: HTMLElement) {
   const input = createChoice({
     label: words.controls.input,
     values: inputNames,
@@ -35,10 +38,6 @@ export function createRail(store: Store<KeysState>, dropTarget: HTMLElement): Ra
     onChoose: (chosen) => {
       store.change({ heads: chosen, answer: 0 });
     },
-  });
-  const seed = createSeedField((chosen, origin) => {
-    // Another seed plants the patterns in other heads.
-    store.change({ seed: chosen, answer: 0 }, origin);
   });
   const validLen = createNamedSlider({
     label: words.controls.validLen,
@@ -67,30 +66,85 @@ export function createRail(store: Store<KeysState>, dropTarget: HTMLElement): Ra
     input.show(state.input);
     const { headCounts, keys } = sizesOf(state);
     heads.show(state.heads, headCounts);
-    seed.show(state.seed);
     validLen.show(validLenOf(state), keys);
     steps.show(state.steps);
     steps.root.hidden = state.input !== 'ones' && state.input !== 'random';
     causal.show(state.causal);
     names.show(state.names);
     names.root.hidden = state.input !== 'patterns';
-    own.root.hidden = state.input !== 'own';
+    own.hidden = state.input !== 'own';
   };
   store.subscribe(show);
   show(store.state);
+  const switches = element('div', { class: 'control switches' }, causal.root, names.root);
+  // Another seed plants the patterns in other heads.
+  const settings = [boundSeed(store, { answer: 0 }), steps.root, validLen.root, switches];
   return {
+    /** What stays in view on a phone. */
     pinned: hideable('controls', element('div', { class: 'controls' }, input.root, heads.root)),
-    main: hideable(
-      'controls',
-      element(
-        'div',
-        { class: 'controls keys-settings' },
-        seed.root,
-        steps.root,
-        validLen.root,
-        element('div', { class: 'control switches' }, causal.root, names.root),
-      ),
-    ),
-    own: hideable('controls', own.root),
+    main: hideable('controls', element('div', { class: 'controls keys-settings' }, ...settings)),
+    /** The reader's own numbers, which need more room than the rail has. */
+    own: hideable('controls', own),
   };
+}
+
+/** A field and a file for the reader's own numbers; files can be dropped anywhere on `dropTarget`. */
+export function createOwnNumbers(store: Store<KeysState>, dropTarget: HTMLElement): HTMLElement {
+  const message = element('p', { class: 'control-hint' });
+  const held = element('p', { class: 'note' });
+  /** Grows with every input: a file that takes long to read must not replace a later one. */
+  let newest = 0;
+  const explain = (sentence: string): void => {
+    say(message, sentence);
+    setAttributes(message, { 'data-wrong': sentence !== '' });
+  };
+  const field = createTextArea({
+    label: words.own.pasted,
+    hint: words.own.hint(userLimits.length),
+    rows: 4,
+    onWrite(written, origin) {
+      if (written.length > maxNumbersLength) {
+        throw new Error(words.own.tooLong(written.length, maxNumbersLength));
+      }
+      readNumbers(written);
+      newest += 1;
+      explain('');
+      store.change({ numbers: written, file: undefined, validLens: [] }, origin);
+      return '';
+    },
+  });
+  const read = async (chosen: File): Promise<void> => {
+    newest += 1;
+    const number = newest;
+    try {
+      const file = await readUserFile(chosen);
+      if (number !== newest) return;
+      explain('');
+      store.change({ input: 'own', file, validLens: [] });
+      announce(words.own.held(file.name));
+    } catch (error) {
+      if (number !== newest) return;
+      store.change({ input: 'own' });
+      const reason = reasonOf(error, dataWords.user.unreadable);
+      explain(words.own.failed(cutTo(chosen.name, maxNameLength), reason));
+    }
+  };
+  const file = createFileDrop(dropTarget, {
+    label: words.own.file,
+    hint: words.own.fileHint,
+    accept: '.npy,.safetensors,.json,.csv,.txt',
+    onFile: (chosen) => void read(chosen),
+  });
+  const show = (state: KeysState): void => {
+    field.show(state.numbers);
+    held.textContent = state.file === undefined ? '' : words.own.held(state.file.name);
+  };
+  store.subscribe(show);
+  show(store.state);
+  return element(
+    'div',
+    { class: 'controls own-numbers' },
+    field.root,
+    element('div', { class: 'control' }, file, held, message),
+  );
 }

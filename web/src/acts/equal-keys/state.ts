@@ -10,11 +10,54 @@ import {
 } from '../../address/field.js';
 import { type Normalized, Store } from '../../address/store.js';
 import { words as addressWords } from '../../address/words.js';
+import { chapterSizes, headCountsOf, type InputSizes, numHiddens } from '../../attention/input.js';
 import { cutTo } from '../../format/sentences.js';
 import { reasonOf } from '../../ui/reason.js';
-import { inputNames, type InputState, sizesOf } from './sizes.js';
-import { words } from './state-words.js';
-import { maxNameLength, readNumbers, type UserFile } from './user-data.js';
+import {
+  dataWords,
+  maxNameLength,
+  readNumbers,
+  type UserFile,
+  type UserTensors,
+} from './user-data.js';
+
+export const inputNames = ['ones', 'random', 'patterns', 'own'] as const;
+
+/** The part of the state that makes an input. */
+export interface InputState {
+  readonly input: (typeof inputNames)[number];
+  readonly seed: number;
+  readonly heads: number;
+  /** The reader's own numbers, as they were pasted. */
+  readonly numbers: string;
+  /** The reader's file, used instead of `numbers`; the address has its name only. */
+  readonly file: UserFile | undefined;
+}
+
+/** Number of tokens with planted patterns. */
+export const patternLength = 10;
+
+export function sizesOf(state: InputState): InputSizes {
+  if (state.input === 'patterns') return sizesFor(patternLength, patternLength);
+  if (state.input !== 'own') return chapterSizes;
+  const { queries, keys } = ownTensors(state);
+  return sizesFor(queries.shape[1] ?? 0, keys.shape[1] ?? 0);
+}
+
+const sizesFor = (queries: number, keys: number): InputSizes => ({
+  keys,
+  validLen: keys,
+  headCounts: headCountsOf(numHiddens, queries * keys),
+});
+
+let last: { readonly numbers: string; readonly tensors: UserTensors } | undefined;
+
+/** The reader's queries, keys and values. Pasted numbers are parsed once for all changes of a state. */
+export function ownTensors({ file, numbers }: InputState): UserTensors {
+  if (file !== undefined) return file;
+  if (last?.numbers !== numbers) last = { numbers, tensors: readNumbers(numbers) };
+  return last.tensors;
+}
 
 /** The questions of the act, in order. Each asks for a prediction first. */
 export const questions = ['keys', 'mask', 'patterns'] as const;
@@ -77,14 +120,17 @@ function numbersField(name: string, initial: string): Field<string> {
     write: String,
     read(written) {
       if (written.length > maxNumbersLength) {
-        return { value: initial, correction: words.corrections.tooManyNumbers(maxNumbersLength) };
+        return {
+          value: initial,
+          correction: dataWords.corrections.tooManyNumbers(maxNumbersLength),
+        };
       }
       try {
         readNumbers(written);
         return { value: written };
       } catch (error) {
-        const reason = reasonOf(error, words.user.unreadable);
-        return { value: initial, correction: words.corrections.numbers(reason) };
+        const reason = reasonOf(error, dataWords.user.unreadable);
+        return { value: initial, correction: dataWords.corrections.numbers(reason) };
       }
     },
   };
@@ -135,7 +181,7 @@ export function createKeysStore(): Store<KeysState> {
       if (written === '') return { value: undefined };
       const wanted = cutTo(written, maxNameLength);
       if (last?.name === wanted) return { value: last };
-      return { value: undefined, correction: words.corrections.file(wanted) };
+      return { value: undefined, correction: dataWords.corrections.file(wanted) };
     },
   };
   const store = new Store<KeysState>({ ...fields, file }, normalize);

@@ -2,29 +2,13 @@ import { range } from 'd3-array';
 
 import type { AttentionView } from '../../attention/attention-view.js';
 import { weightColours } from '../../attention/colour.js';
-import type { Cell, Selection } from '../../attention/map-selection.js';
+import type { Cell } from '../../attention/map-selection.js';
 import { words as mapWords } from '../../attention/words.js';
 import { element, setAttributes, setText, svg } from '../../ui/dom.js';
 import { composeDrawings, drawLegend } from '../../ui/export/drawing.js';
-import type { Savable } from '../../ui/export/save-menu.js';
 import { withHeadColour } from '../../ui/head-colour.js';
+import type { Shared } from './close-up.js';
 import { words } from './words.js';
-
-export interface Tiles {
-  readonly root: HTMLElement;
-  readonly savable: Savable;
-  /** @param notes lines below the name of each head; heads count from 0 */
-  draw(view: AttentionView, notes: readonly (readonly string[])[], selected: number): void;
-  /** Rings a cell in the maps of all heads. */
-  ring(cell: Cell | undefined): void;
-}
-
-interface Options {
-  readonly hatch: string;
-  readonly legend: HTMLElement;
-  readonly selection: Selection;
-  readonly onChoose: (head: number) => void;
-}
 
 /** Side of a cell with its gap, in units of the drawing. */
 const pitch = 10;
@@ -35,9 +19,12 @@ const maxColumns = 10;
  * The maps of all heads side by side: a button for each head, whose cells answer to the pointer. For speed the cells are
  * updated in place, and have neither text nor labels: the enlarged map has both.
  */
-export function createTiles({ hatch, legend, selection, onChoose }: Options): Tiles {
+export function createTiles(
+  { hatch, legend, selection }: Shared,
+  onChoose: (head: number) => void,
+) {
   const root = element('div', { class: 'key-tiles', role: 'group', 'aria-label': words.figure });
-  let tiles: readonly Tile[] = [];
+  let tiles: readonly ReturnType<typeof createTile>[] = [];
   let shape = '';
   let shown: AttentionView | undefined;
 
@@ -86,7 +73,8 @@ export function createTiles({ hatch, legend, selection, onChoose }: Options): Ti
       },
       data: () => shown && { validLens: shown.validLens, weights: shown.weights },
     },
-    draw(view, notes, selected) {
+    /** @param notes lines below the name of each head; heads count from 0 */
+    draw(view: AttentionView, notes: readonly (readonly string[])[], selected: number): void {
       const isOther = shown !== view;
       shown = view;
       if (shape !== view.weights.shape.join()) {
@@ -102,21 +90,14 @@ export function createTiles({ hatch, legend, selection, onChoose }: Options): Ti
         tile.describe(notes[head] ?? [], head === selected);
       });
     },
-    ring(cell) {
+    /** Rings a cell in the maps of all heads. */
+    ring(cell: Cell | undefined): void {
       for (const tile of tiles) tile.ring(cell);
     },
   };
 }
 
-interface Tile {
-  readonly root: HTMLButtonElement;
-  readonly drawing: SVGSVGElement;
-  draw(view: AttentionView): void;
-  describe(lines: readonly string[], isSelected: boolean): void;
-  ring(cell: Cell | undefined): void;
-}
-
-function createTile(head: number, queries: number, keys: number, hatch: string): Tile {
+function createTile(head: number, queries: number, keys: number, hatch: string) {
   const cells = range(queries * keys).map((at) =>
     svg('rect', {
       class: 'key-cell',
@@ -149,25 +130,23 @@ function createTile(head: number, queries: number, keys: number, hatch: string):
   return {
     root: withHeadColour(root, head),
     drawing,
-    draw({ weights, isMasked }) {
+    draw({ weights, isMasked }: AttentionView): void {
       const { fill: colourOf } = weightColours(head);
       cells.forEach((cell, at) => {
         const [query, key] = [Math.floor(at / keys), at % keys];
         const weight = weights.at(0, head, query, key);
         const fill = isMasked(0, query, key) ? hatch : colourOf(weight);
-        // Cells that keep their colour are not touched.
-        if (cell.getAttribute('fill') !== fill) cell.setAttribute('fill', fill);
-        cell.setAttribute('data-weight', String(weight));
+        setAttributes(cell, { fill, 'data-weight': weight });
       });
     },
-    describe(lines, isSelected) {
+    describe(lines: readonly string[], isSelected: boolean): void {
       lines.forEach((line, at) => {
         setText(note.children.item(at) ?? note.appendChild(element('span')), line);
       });
       while (note.children.length > lines.length) note.lastElementChild?.remove();
       setAttributes(root, { 'aria-pressed': String(isSelected) });
     },
-    ring(cell) {
+    ring(cell: Cell | undefined): void {
       setAttributes(ring, {
         'data-shown': cell !== undefined,
         'data-here': cell?.head === head,

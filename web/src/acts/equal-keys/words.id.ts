@@ -1,8 +1,8 @@
 /** What the act says, in Indonesian. */
 import { quoted } from '../../format/sentences.js';
 import type { Translation } from '../../format/translation.js';
-import type { intro as EnglishIntro } from './intro.js';
-import type { words as EnglishState } from './state-words.js';
+import type { intro as EnglishIntro } from './description.js';
+import type { dataWords as EnglishState } from './user-data.js';
 import type { words as English } from './words.js';
 
 export const keysIntro: Translation<typeof EnglishIntro> = {
@@ -15,30 +15,26 @@ export const keysIntro: Translation<typeof EnglishIntro> = {
   ],
 };
 
-const shapeOf = (shape: readonly number[]): string => `(${shape.join(', ')})`;
-const some = (names: readonly string[]): string =>
-  names.length === 0
-    ? 'tidak ada apa pun'
-    : names.slice(0, 4).join(', ') + (names.length > 4 ? ', …' : '');
-
 export const keysState: Translation<typeof EnglishState> = {
   user: {
     unreadable: 'Berkas ini rusak, atau jenisnya tidak dibaca oleh halaman ini.',
+    noNames: 'tidak ada apa pun',
     nothing: 'Tempelkan baris-baris bilangan atau larik JSON bersarang.',
     notJson: 'Awalnya seperti JSON, tetapi bukan JSON yang valid: periksa kurung dan koma.',
-    notNumber: (cell, row) =>
-      cell === ''
-        ? `Baris ${row} memiliki sel kosong yang seharusnya berisi bilangan.`
-        : `Baris ${row} berisi “${cell.slice(0, 20)}” yang seharusnya bilangan.`,
+    emptyCell: (row) => `Baris ${row} memiliki sel kosong yang seharusnya berisi bilangan.`,
+    notNumber: (row, cell) => `Baris ${row} berisi “${cell}” yang seharusnya bilangan.`,
     noQueries: (names) =>
-      `Seharusnya ada queries, serta keys dan values jika berbeda; yang diterima: ${some(names)}.`,
+      `Seharusnya ada queries, serta keys dan values jika berbeda; yang diterima: ${names}.`,
     shape: (name, shape, { length, size }) =>
-      `Seharusnya ${name} berbentuk (token, ukuran) dengan paling banyak ${length} token dan ${size} bilangan per token; yang diterima: ${shapeOf(shape)}.`,
+      `Seharusnya ${name} berbentuk (token, ukuran) dengan paling banyak ${length} token dan ${size} bilangan per token; yang diterima: ${shape}.`,
     notNumbers: (name) => `Seharusnya bilangan; ${name} berisi hal lain.`,
     uneven: (name) => `Seharusnya baris sama panjang; baris ${name} berbeda-beda.`,
     notFinite: (name) => `Seharusnya bilangan hingga; ${name} berisi NaN atau tak hingga.`,
-    disagree: (shapes) =>
-      `Seharusnya values sama banyak dengan keys; yang diterima: keys berbentuk ${shapes.map(shapeOf).join(' dan values berbentuk ')}.`,
+    disagree: (keys, values) =>
+      `Seharusnya values sama banyak dengan keys; yang diterima: keys berbentuk ${keys} dan values berbentuk ${values}.`,
+    tooLarge: (size, largest) => `Seharusnya paling besar ${largest} MB; yang diterima ${size} MB.`,
+    unknownFile: (name) =>
+      `Seharusnya berkas .npy, .safetensors, .json, atau .csv; yang diterima ${name}.`,
   },
   corrections: {
     file: (name) =>
@@ -141,13 +137,6 @@ export const keys: Translation<typeof English> = {
     failed: (name, reason) => `${name} tidak dimuat. ${reason}`,
   },
 
-  user: {
-    tooLarge: (size, largest) =>
-      `Seharusnya paling besar ${largest} MB; yang diterima ${Math.ceil(size)} MB.`,
-    unknownFile: (name) =>
-      `Seharusnya berkas .npy, .safetensors, .json, atau .csv; yang diterima ${name.slice(-40)}.`,
-  },
-
   arithmetic: {
     title: 'Bagaimana bobot ini dihitung',
     caption: (head, query, key) => `Head ${head}: kueri ${query}, kunci ${key}`,
@@ -161,8 +150,7 @@ export const keys: Translation<typeof English> = {
     more: (count) => `… ${count} lagi`,
     seen: 'terlihat: skor dipertahankan',
     hidden: 'dimasker: skor menjadi −∞',
-    fromLargest: (score, largest) =>
-      `e pangkat ${score} − ${largest.startsWith('−') ? `(${largest})` : largest}, yang terbesar di baris ini`,
+    fromLargest: (score, largest) => `e pangkat ${score} − ${largest}, yang terbesar di baris ini`,
     nothing: 'tidak ada kunci di baris ini yang terlihat',
     weighed: 'ditambahkan ke keluaran head',
     sums: (row, column) => `Jumlah baris ini ${row}, jumlah kolomnya ${column}.`,

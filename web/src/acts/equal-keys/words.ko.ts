@@ -1,8 +1,8 @@
 /** What the act says, in Korean. */
 import { quoted } from '../../format/sentences.js';
 import type { Translation } from '../../format/translation.js';
-import type { intro as EnglishIntro } from './intro.js';
-import type { words as EnglishState } from './state-words.js';
+import type { intro as EnglishIntro } from './description.js';
+import type { dataWords as EnglishState } from './user-data.js';
 import type { words as English } from './words.js';
 
 export const keysIntro: Translation<typeof EnglishIntro> = {
@@ -15,29 +15,25 @@ export const keysIntro: Translation<typeof EnglishIntro> = {
   ],
 };
 
-const shapeOf = (shape: readonly number[]): string => `(${shape.join(', ')})`;
-
-const some = (names: readonly string[]): string =>
-  names.length === 0 ? '없음' : names.slice(0, 4).join(', ') + (names.length > 4 ? ', …' : '');
-
 export const keysState: Translation<typeof EnglishState> = {
   user: {
     unreadable: '손상되었거나 이 페이지가 읽지 못하는 종류입니다.',
+    noNames: '없음',
     nothing: '수로 된 행이나 중첩된 JSON 배열을 붙여 넣으십시오.',
     notJson: 'JSON처럼 시작하지만 올바른 JSON이 아닙니다. 괄호와 쉼표를 확인하십시오.',
-    notNumber: (cell, row) =>
-      cell === ''
-        ? `${row}행에서 수가 있어야 할 칸이 비어 있습니다.`
-        : `${row}행에서 수가 있어야 할 칸의 내용이 “${cell.slice(0, 20)}”입니다.`,
+    emptyCell: (row) => `${row}행에서 수가 있어야 할 칸이 비어 있습니다.`,
+    notNumber: (row, cell) => `${row}행에서 수가 있어야 할 칸의 내용이 “${cell}”입니다.`,
     noQueries: (names) =>
-      `queries가 있어야 하고, keys와 values가 다르면 그것도 있어야 합니다. 받은 것: ${some(names)}.`,
+      `queries가 있어야 하고, keys와 values가 다르면 그것도 있어야 합니다. 받은 것: ${names}.`,
     shape: (name, shape, { length, size }) =>
-      `${name}의 형상은 (토큰, 크기)여야 하며, 토큰은 최대 ${length}개, 토큰당 수는 최대 ${size}개입니다. 받은 것: ${shapeOf(shape)}.`,
+      `${name}의 형상은 (토큰, 크기)여야 하며, 토큰은 최대 ${length}개, 토큰당 수는 최대 ${size}개입니다. 받은 것: ${shape}.`,
     notNumbers: (name) => `수만 있어야 합니다. ${name}에 다른 것이 들어 있습니다.`,
     uneven: (name) => `모든 행의 길이가 같아야 합니다. ${name}의 행은 길이가 서로 다릅니다.`,
     notFinite: (name) => `유한한 수여야 합니다. ${name}에 NaN이나 무한대가 들어 있습니다.`,
-    disagree: (shapes) =>
-      `values의 수가 keys의 수와 같아야 합니다. 받은 형상: keys ${shapes.map(shapeOf).join(', values ')}.`,
+    disagree: (keys, values) =>
+      `values의 수가 keys의 수와 같아야 합니다. 받은 형상: keys ${keys}, values ${values}.`,
+    tooLarge: (size, largest) => `최대 ${largest}\u00a0MB여야 하지만 ${size}\u00a0MB입니다.`,
+    unknownFile: (name) => `.npy, .safetensors, .json, .csv 파일이어야 합니다. 받은 것: ${name}.`,
   },
   corrections: {
     file: (name) =>
@@ -135,13 +131,6 @@ export const keys: Translation<typeof English> = {
     failed: (name, reason) => `${name} 파일을 불러오지 못했습니다. ${reason}`,
   },
 
-  user: {
-    tooLarge: (size, largest) =>
-      `최대 ${largest}\u00a0MB여야 하지만 ${Math.ceil(size)}\u00a0MB입니다.`,
-    unknownFile: (name) =>
-      `.npy, .safetensors, .json, .csv 파일이어야 합니다. 받은 것: ${name.slice(-40)}.`,
-  },
-
   arithmetic: {
     title: '이 가중치의 계산 과정',
     caption: (head, query, key) => `헤드 ${head}: 쿼리 ${query}, 키 ${key}`,
@@ -155,8 +144,7 @@ export const keys: Translation<typeof English> = {
     more: (number) => `… 외 ${number}개`,
     seen: '보임: 점수를 유지합니다',
     hidden: '마스크됨: 점수가 −∞가 됩니다',
-    fromLargest: (score, largest) =>
-      `e의 ${score} − ${largest.startsWith('−') ? `(${largest})` : largest} 제곱, 뒤의 수는 행의 최댓값`,
+    fromLargest: (score, largest) => `e의 ${score} − ${largest} 제곱, 뒤의 수는 행의 최댓값`,
     nothing: '행에 보이는 키가 없습니다',
     weighed: '헤드의 출력에 더해집니다',
     sums: (row, column) => `행의 합은 ${row}, 열의 합은 ${column}입니다.`,

@@ -1,5 +1,5 @@
 import { translatable } from '../../format/translation.js';
-import type { HeadPattern } from './summary.js';
+import type { HeadPattern } from './pass.js';
 import type { Cause, Question, Share } from './state.js';
 
 /** Mean weights of a marked head. */
@@ -112,13 +112,6 @@ export const words = translatable('keys', {
     failed: (name: string, reason: string) => `${name} was not loaded. ${reason}`,
   },
 
-  user: {
-    tooLarge: (size: number, largest: number) =>
-      `Expected at most ${largest} MB; got ${Math.ceil(size)} MB.`,
-    unknownFile: (name: string) =>
-      `Expected a .npy, .safetensors, .json or .csv file; got ${name.slice(-40)}.`,
-  },
-
   arithmetic: {
     title: 'How this weight is computed',
     caption: (head: number, query: string, key: string) =>
@@ -134,7 +127,7 @@ export const words = translatable('keys', {
     seen: 'visible: the score is kept',
     hidden: 'masked: the score becomes −∞',
     fromLargest: (score: string, largest: string) =>
-      `e to the power of ${score} − ${largest.startsWith('−') ? `(${largest})` : largest}, the row’s largest`,
+      `e to the power of ${score} − ${largest}, the row’s largest`,
     nothing: 'no key of the row is visible',
     weighed: 'added to the head’s output',
     sums: (row: string, column: string) => `The row sums to ${row}, the column to ${column}.`,

@@ -1,8 +1,8 @@
 /** What the act says, in Simplified Chinese. */
 import { quoted } from '../../format/sentences.js';
 import type { Translation } from '../../format/translation.js';
-import type { intro as EnglishIntro } from './intro.js';
-import type { words as EnglishState } from './state-words.js';
+import type { intro as EnglishIntro } from './description.js';
+import type { dataWords as EnglishState } from './user-data.js';
 import type { words as English } from './words.js';
 
 export const keysIntro: Translation<typeof EnglishIntro> = {
@@ -15,28 +15,23 @@ export const keysIntro: Translation<typeof EnglishIntro> = {
   ],
 };
 
-const shapeOf = (shape: readonly number[]): string => `(${shape.join(', ')})`;
-
-const some = (names: readonly string[]): string =>
-  names.length === 0 ? '空' : names.slice(0, 4).join('、') + (names.length > 4 ? '等' : '');
-
 export const keysState: Translation<typeof EnglishState> = {
   user: {
     unreadable: '它已损坏，或属于本页不能读取的类型。',
+    noNames: '空',
     nothing: '请粘贴若干行数，或嵌套的JSON数组。',
     notJson: '开头像JSON，但不是有效的JSON：请检查括号和逗号。',
-    notNumber: (cell, row) =>
-      cell === ''
-        ? `第${row}行应有数的地方是空的。`
-        : `第${row}行应有数的地方是“${cell.slice(0, 20)}”。`,
-    noQueries: (names) => `应给出queries；keys和values若不同，也要给出。实际为${some(names)}。`,
+    emptyCell: (row) => `第${row}行应有数的地方是空的。`,
+    notNumber: (row, cell) => `第${row}行应有数的地方是“${cell}”。`,
+    noQueries: (names) => `应给出queries；keys和values若不同，也要给出。实际为${names}。`,
     shape: (name, shape, { length, size }) =>
-      `${name}的形状应为(词元数, 大小)，最多${length}个词元，每个词元最多${size}个数；实际为${shapeOf(shape)}。`,
+      `${name}的形状应为(词元数, 大小)，最多${length}个词元，每个词元最多${size}个数；实际为${shape}。`,
     notNumbers: (name) => `应全为数；${name}中含有其他内容。`,
     uneven: (name) => `各行应一样长；${name}的各行长短不一。`,
     notFinite: (name) => `应为有限的数；${name}中含有NaN或无穷大。`,
-    disagree: (shapes) =>
-      `values应与keys一样多；实际形状为keys${shapes.map(shapeOf).join('，values')}。`,
+    disagree: (keys, values) => `values应与keys一样多；实际形状为keys${keys}，values${values}。`,
+    tooLarge: (size, largest) => `最大${largest} MB；实际为${size} MB。`,
+    unknownFile: (name) => `应为.npy、.safetensors、.json或.csv文件；实际为${name}。`,
   },
   corrections: {
     file: (name) => `此视图需要文件${quoted(name)}，链接无法包含文件。请重新选择该文件以查看。`,
@@ -131,11 +126,6 @@ export const keys: Translation<typeof English> = {
     failed: (name, reason) => `未能加载${name}。${reason}`,
   },
 
-  user: {
-    tooLarge: (size, largest) => `最大${largest} MB；实际为${Math.ceil(size)} MB。`,
-    unknownFile: (name) => `应为.npy、.safetensors、.json或.csv文件；实际为${name.slice(-40)}。`,
-  },
-
   arithmetic: {
     title: '这个权重是怎样算出来的',
     caption: (head, query, key) => `头${head}：查询${query}，键${key}`,
@@ -149,8 +139,7 @@ export const keys: Translation<typeof English> = {
     more: (count) => `… 还有${count}项`,
     seen: '可见：保留分数',
     hidden: '被掩蔽：分数变为−∞',
-    fromLargest: (score, largest) =>
-      `e的${score} − ${largest.startsWith('−') ? `(${largest})` : largest}次方，减去的是该行最大的分数`,
+    fromLargest: (score, largest) => `e的${score} − ${largest}次方，减去的是该行最大的分数`,
     nothing: '该行没有可见的键',
     weighed: '加到该头的输出上',
     sums: (row, column) => `该行之和为${row}，该列之和为${column}。`,
