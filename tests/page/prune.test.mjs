@@ -3,9 +3,12 @@ import assert from 'node:assert/strict';
 import { afterAll, beforeAll, describe, test, vi } from 'vitest';
 import * as headwise from 'headwise/models';
 import { openModel } from '../../scripts/prune-records.mjs';
-import { Planter } from '../../web/src/acts/prune/planter.ts';
-import { Ranker } from '../../web/src/acts/prune/ranker.ts';
-import { builtInModelStudy, builtInStudies } from '../../web/src/acts/prune/records.ts';
+import {
+  builtInModelStudy,
+  builtInStudies,
+  Planter,
+  Ranker,
+} from '../../web/src/acts/prune/studies.ts';
 import { canMark } from '../../web/src/acts/prune/state.ts';
 import {
   allHeads,

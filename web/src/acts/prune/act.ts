@@ -1,20 +1,17 @@
-import { html, nothing, render } from 'lit-html';
-
 import type { Store } from '../../address/store.js';
 import { hideable } from '../../address/hideable.js';
 import { createPanelEnd } from '../../ui/controls/panel-end.js';
-import { createSeedField } from '../../ui/controls/seed-field.js';
+import { boundSeed } from '../../ui/controls/seed-field.js';
 import { element } from '../../ui/dom.js';
-import { say } from '../../ui/live-region.js';
 import { createStage, openFolded } from '../../ui/stage.js';
 import { Connection } from '../../worker/connection.js';
 import { createWorkerNotice } from '../../worker/notice.js';
 import { createGuessView } from './guess-view.js';
 import { createModelView } from './model-view.js';
-import { numSeeds, Planter } from './planter.js';
-import { builtInSeed } from './records.js';
 import { createResults } from './results.js';
 import type { PruneState } from './state.js';
+import { builtInSeed, numSeeds, Planter } from './studies.js';
+import { createWorkPanel } from './work-panel.js';
 import { words } from './words.js';
 
 /** Planted models, whose important heads are known, to judge the measures; then the language model. */
@@ -80,17 +77,13 @@ export function createPruneContent(store: Store<PruneState>): HTMLElement[] {
 }
 
 /** The seed, the button that trains or stops, and the progress. */
-function createPlantPanel(
-  store: Store<PruneState>,
-  planter: Planter,
-  onPlant: () => void,
-): { readonly root: HTMLElement; show(): void } {
-  const seed = createSeedField((chosen, origin) => {
-    // Another seed plants elsewhere: marks do not apply to it.
-    store.change({ seed: chosen, marks: [], isChecked: false }, origin);
+function createPlantPanel(store: Store<PruneState>, planter: Planter, onPlant: () => void) {
+  // Another seed plants elsewhere: marks do not apply to it.
+  const seed = boundSeed(store, { marks: [], isChecked: false });
+  const labels = { start: words.plant, stop: words.stop, progress: words.panel };
+  const panel = createWorkPanel(labels, onPlant, () => {
+    planter.stop();
   });
-  const train = element('div', { class: 'plant' });
-  const status = element('p', { class: 'plant-status' });
 
   function statusNow(): string {
     const { state, studies, seed: studied } = planter;
@@ -100,32 +93,17 @@ function createPlantPanel(
     return state === 'done' ? words.done(studies.length) : words.stopped(studies.length);
   }
   return {
-    root: hideable('controls', element('div', { class: 'controls' }, seed.root, train, status)),
-    show() {
-      seed.show(store.state.seed);
-      const isBusy = planter.state === 'busy';
-      const isOff = store.state.seed === builtInSeed;
-      const press = (): void => {
-        if (isBusy) planter.stop();
-        else if (!isOff) onPlant();
-      };
-      render(
-        html`<button
-            type="button"
-            aria-disabled=${isOff ? 'true' : nothing}
-            @click=${press}
-            .textContent=${isBusy ? words.stop : words.plant}
-          ></button>
-          <progress
-            class="progress"
-            max="1"
-            .value=${planter.progress}
-            aria-label=${words.panel}
-          ></progress>`,
-        train,
-      );
-      if (isBusy) status.textContent = statusNow();
-      else say(status, statusNow());
+    root: hideable(
+      'controls',
+      element('div', { class: 'controls' }, seed, panel.root, panel.status),
+    ),
+    show(): void {
+      panel.show({
+        isBusy: planter.state === 'busy',
+        isOff: store.state.seed === builtInSeed,
+        share: planter.progress,
+        status: statusNow(),
+      });
     },
   };
 }

@@ -5,11 +5,12 @@ import type { Store } from '../../address/store.js';
 import { createLiveMap, type LiveMap } from '../../attention/live-map.js';
 import { shapedWeights } from '../../attention/heads-element.js';
 import { createWeightLegend } from '../../attention/weight-legend.js';
+import { words as mapWords } from '../../attention/words.js';
 import { formatPercent, formatShort } from '../../format/numbers.js';
 import { element, newId } from '../../ui/dom.js';
 import { composeDrawings, drawLegend } from '../../ui/export/drawing.js';
-import type { Savable } from '../../ui/export/save-menu.js';
 import { createGoalApart } from '../../ui/goal.js';
+import { inHeadColour } from '../../ui/head-colour.js';
 import { say } from '../../ui/live-region.js';
 import { createTokenStrip } from '../../ui/token-strip.js';
 import {
@@ -24,21 +25,9 @@ import {
 } from '../../worker/heads.js';
 import { accuracyWithout, chosenBy, measures, type Shown, type Study } from '../../worker/study.js';
 import { symbolOf } from '../../worker/tasks.js';
-import { inHeadColour } from './head-colour.js';
-import { kindOf } from './importance-charts.js';
+import { kindOf } from './results.js';
 import { canMark, type PruneState } from './state.js';
 import { words } from './words.js';
-
-export interface GuessView {
-  readonly goal: HTMLElement;
-  /** How many heads are marked, and the buttons. */
-  readonly panel: HTMLElement;
-  readonly views: readonly HTMLElement[];
-  /** Shows this study; none while a seed is not trained. */
-  draw(study: Study | undefined): void;
-  /** The maps, without a word of what was planted. */
-  readonly savable: Savable;
-}
 
 /** Heads that the reader or a measure chose. */
 interface Choice {
@@ -47,7 +36,7 @@ interface Choice {
 }
 
 /** The reader marks the heads that do the work by their maps. Then the roles and the measures' choices are shown. */
-export function createGuessView(store: Store<PruneState>): GuessView {
+export function createGuessView(store: Store<PruneState>) {
   const goal = createGoalApart(words.guessTask(numPlanted));
   const task = createTokenStrip();
   task.root.classList.add('planted-task');
@@ -76,7 +65,7 @@ export function createGuessView(store: Store<PruneState>): GuessView {
     return [
       ...(marks.length === 0 ? [] : [{ name: words.you, heads: marks }]),
       ...measures.map((measure) => ({
-        name: words.measures[measure],
+        name: words.orders[measure],
         heads: chosenBy(measure, shown),
       })),
     ];
@@ -93,7 +82,7 @@ export function createGuessView(store: Store<PruneState>): GuessView {
     return html`<button
       type="button"
       class="guess-tile"
-      ${inHeadColour(head)}
+      ${inHeadColour(head.head)}
       data-head=${nameOfHead(head)}
       data-truth=${role === undefined ? nothing : kindOf(role)}
       aria-pressed=${isMarked}
@@ -133,7 +122,7 @@ export function createGuessView(store: Store<PruneState>): GuessView {
     rows.forEach((row, layer) => {
       const tiles = allHeads.flatMap((head, i) => (head.layer === layer ? tileOf(i, choices) : []));
       render(
-        html`<h4 class="tiles-name">${words.layer(layer + 1)}</h4>
+        html`<h4 class="tiles-name">${mapWords.map.layer(layer + 1)}</h4>
           ${tiles}`,
         row,
       );
@@ -177,6 +166,7 @@ export function createGuessView(store: Store<PruneState>): GuessView {
 
   return {
     goal: goal.root,
+    /** How many heads are marked, and the buttons. */
     panel: element('div', { class: 'guess-panel' }, status, buttons),
     views: [
       task.root,
@@ -189,7 +179,8 @@ export function createGuessView(store: Store<PruneState>): GuessView {
       goal.outcome,
       result,
     ],
-    draw(next) {
+    /** Shows this study; none while a seed is not trained. */
+    draw(next: Study | undefined): void {
       if (next === study) return;
       study = next;
       maps = next?.shown === undefined ? [] : mapsOf(next.shown);
@@ -197,12 +188,11 @@ export function createGuessView(store: Store<PruneState>): GuessView {
       task.root.hidden = next?.shown === undefined;
       task.show(words.task, Array.from(tokens, symbol), (at) => {
         const target = targets[at] ?? -1;
-        return target < 0
-          ? nothing
-          : element('span', { class: 'answer' }, words.next(symbol(target)));
+        return target < 0 ? nothing : element('span', { class: 'answer' }, `→ ${symbol(target)}`);
       });
       show();
     },
+    /** The maps, without a word of what was planted. */
     savable: {
       name: words.exportNames.maps,
       figure: () =>

@@ -1,6 +1,7 @@
 import { html, nothing, render, type TemplateResult } from 'lit-html';
 
 import type { Store } from '../../address/store.js';
+import { words as mapWords } from '../../attention/words.js';
 import { formatBytes, formatPercent, formatShare, formatShort } from '../../format/numbers.js';
 import { languageModel } from '../../reading/model.js';
 import { sentence } from '../../reading/sentence.js';
@@ -8,9 +9,9 @@ import { createSelect } from '../../ui/controls/choice.js';
 import { createNamedSlider } from '../../ui/controls/slider.js';
 import { element, setAttributes } from '../../ui/dom.js';
 import { composeDrawings, drawLegend } from '../../ui/export/drawing.js';
-import type { Savable } from '../../ui/export/save-menu.js';
 import { createGoalApart } from '../../ui/goal.js';
-import { announce, say } from '../../ui/live-region.js';
+import { inHeadColour } from '../../ui/head-colour.js';
+import { announce } from '../../ui/live-region.js';
 import { createStage, openFolded } from '../../ui/stage.js';
 import { coalesce } from '../../worker/connection.js';
 import { gatesWithout, type Head, headsOf, nameOfHead, sameHead } from '../../worker/heads.js';
@@ -22,11 +23,10 @@ import {
   mostPrunable,
   tolerance,
 } from '../../worker/model-study.js';
-import { createCurveChart, type Curves } from './curve-chart.js';
-import { inHeadColour } from './head-colour.js';
-import { Ranker } from './ranker.js';
-import { createOrderLegend } from './results.js';
+import { createCurveChart, createOrderLegend, type Curves } from './results.js';
 import type { PruneState } from './state.js';
+import { Ranker } from './studies.js';
+import { createWorkPanel } from './work-panel.js';
 import { words } from './words.js';
 
 /** Losses up to so many times that of the whole model are drawn. */
@@ -46,10 +46,7 @@ interface Cut {
 }
 
 /** The language model: its heads ranked, what pruning costs on held-out text, and what it predicts then. */
-export function createModelView(store: Store<PruneState>): {
-  readonly root: HTMLElement;
-  readonly savables: readonly Savable[];
-} {
+export function createModelView(store: Store<PruneState>) {
   const model = languageModel();
   const ranker = new Ranker(model, show);
   const goal = createGoalApart(words.modelGoal);
@@ -65,14 +62,19 @@ export function createModelView(store: Store<PruneState>): {
   const slider = createNamedSlider({
     label: words.cut,
     range: { min: 0, max: 1, step: 1 },
-    describe: (point) => words.cutValue(point * (ranker.study?.step ?? 1)),
+    describe: (point) => String(point * (ranker.study?.step ?? 1)),
     onSlide: (point, origin) => {
       store.change({ cut: point * (ranker.study?.step ?? 1) }, origin);
     },
   });
   const status = element('p', { class: 'cut-status' });
-  const rankButton = element('div', { class: 'plant' });
-  const rankStatus = element('p', { class: 'plant-status' });
+  const rank = createWorkPanel(
+    { start: words.rank, stop: words.stop, progress: words.rank },
+    () => void ranker.start(),
+    () => {
+      ranker.stop();
+    },
+  );
   const heads = element('div', { class: 'model-heads', role: 'group', 'aria-label': words.which });
   const next = element('section', { class: 'model-next', 'aria-label': words.nextToken });
   let candidates: readonly Candidate[] = [];
@@ -138,34 +140,16 @@ export function createModelView(store: Store<PruneState>): {
 
   function showRanking(): void {
     const isBusy = ranker.state === 'busy';
-    const isOff = model.description?.isCausal === false;
-    render(
-      html`<button
-          type="button"
-          aria-disabled=${isOff ? 'true' : nothing}
-          @click=${() => {
-            if (isBusy) ranker.stop();
-            else if (!isOff) void ranker.start();
-          }}
-          .textContent=${isBusy ? words.stop : words.rank}
-        ></button>
-        <progress
-          class="progress"
-          max="1"
-          .value=${isBusy || ranker.isMeasured ? ranker.share : 0}
-          aria-label=${words.rank}
-        ></progress>`,
-      rankButton,
-    );
-    const told = {
+    const status = {
       idle: ranker.study === undefined ? words.notRanked : words.ranked,
       busy: words.ranking(formatPercent(ranker.share)),
       done: words.rankedHere,
       stopped: words.rankingStopped(ranker.study?.curves.length ?? 0),
       failed: words.rankingFailed(ranker.problem),
     }[ranker.state];
-    if (isBusy) rankStatus.textContent = told;
-    else say(rankStatus, told);
+    const isOff = model.description?.isCausal === false;
+    const share = isBusy || ranker.isMeasured ? ranker.share : 0;
+    rank.show({ isBusy, isOff, share, status });
   }
 
   function showCut(cut: Cut | undefined): void {
@@ -204,7 +188,7 @@ export function createModelView(store: Store<PruneState>): {
       study.numHeads.map(
         (_, layer) =>
           html`<p class="model-layer">
-            <span class="model-layer-name">${words.layer(layer + 1)}</span>
+            <span class="model-layer-name">${mapWords.map.layer(layer + 1)}</span>
             ${all.filter((head) => head.layer === layer).map((head) => chipOf(head, pruned))}
           </p>`,
       ),
@@ -241,7 +225,7 @@ export function createModelView(store: Store<PruneState>): {
     ],
     more: {
       label: words.rankOrigin,
-      content: [element('div', { class: 'controls' }, rankStatus, rankButton)],
+      content: [element('div', { class: 'controls' }, rank.status, rank.root)],
     },
     views: [
       chart.root,
@@ -282,7 +266,7 @@ const chipOf = (head: Head, pruned: readonly Head[]): TemplateResult => {
   const isPruned = pruned.some((other) => sameHead(other, head));
   return html`<span
     class="model-head"
-    ${inHeadColour(head)}
+    ${inHeadColour(head.head)}
     data-head=${name}
     ?data-pruned=${isPruned}
     >${isPruned ? html`<del>${name}</del>` : name}</span
@@ -298,7 +282,7 @@ function curvesOf(cut: Cut | undefined): Curves | undefined {
     heads: headsOf(study.numHeads).length,
     step: study.step,
     axis: { name: words.heldOutLoss, from: 0.98 * whole, to: highestLoss * whole },
-    limit: { value: tolerance * whole, name: words.limit },
+    limit: { value: tolerance * whole, name: `+${formatShare(tolerance - 1)}` },
     chosen: { order: curve.order, point },
   };
 }

@@ -1,24 +1,36 @@
-import { element } from '../../ui/dom.js';
+import { extent, mean, sum, transpose } from 'd3-array';
+import { scaleBand, scaleLinear } from 'd3-scale';
+import { area } from 'd3-shape';
+import type { HeadMeasure } from 'headwise/models';
+
+import { words as mapWords } from '../../attention/words.js';
+import { joinSentences } from '../../format/sentences.js';
+import {
+  type Chart,
+  createChart,
+  drawAxes,
+  drawGrid,
+  drawLine,
+  type Point,
+  type Size,
+} from '../../ui/chart.js';
+import { element, setAttributes, svg } from '../../ui/dom.js';
 import { composeDrawings, drawLegend } from '../../ui/export/drawing.js';
-import type { Savable } from '../../ui/export/save-menu.js';
 import { createChartLegend } from '../../ui/legend.js';
 import { createStage } from '../../ui/stage.js';
-import { allHeads } from '../../worker/heads.js';
-import { orderNames, type Study } from '../../worker/study.js';
-import { createCurveChart, type Curves } from './curve-chart.js';
-import { createImportanceCharts, createTruthLegend } from './importance-charts.js';
+import {
+  allHeads,
+  nameOfHead,
+  numPlanted,
+  numPlantedAmong,
+  type Role,
+  rolesOfLayers,
+} from '../../worker/heads.js';
+import { chosenBy, measures, type OrderName, orderNames, type Study } from '../../worker/study.js';
 import { words } from './words.js';
 
-export interface Results {
-  readonly root: HTMLElement;
-  /** Nothing while there are no studies. */
-  readonly savables: readonly Savable[];
-  /** Draws the studies that may be shown now; hidden while there are none. */
-  draw(): void;
-}
-
 /** Importance by each measure, and the accuracy of the planted models as heads are pruned in each order. */
-export function createResults(studiesNow: () => readonly Study[]): Results {
+export function createResults(studiesNow: () => readonly Study[]) {
   const charts = createImportanceCharts();
   const curves = createCurveChart(words.curves, 330, () => curvesOf(studiesNow()));
   const bars = element('p', { class: 'caption' });
@@ -71,7 +83,13 @@ export function createResults(studiesNow: () => readonly Study[]): Results {
       data: () => perStudy(({ seed, curves: drawn }) => ({ seed, curves: drawn })),
     },
   ];
-  return { root, savables, draw };
+  return {
+    root,
+    /** Nothing while there are no studies. */
+    savables,
+    /** Draws the studies that may be shown now; hidden while there are none. */
+    draw,
+  };
 }
 
 /** What the lines of the orders look like. */
@@ -90,4 +108,238 @@ function curvesOf(studies: readonly Study[]): Curves | undefined {
     step: 1,
     axis: { name: words.accuracy, from: 0, to: 1 },
   };
+}
+
+const barMargin = { left: 46, right: 4, top: 10, bottom: 40 } as const;
+
+/** The kind of a head, by which its bar is coloured. */
+export const kindOf = (role: Role): 'planted' | 'sharp' | 'quiet' =>
+  role === 'sharp' || role === 'quiet' ? role : 'planted';
+
+/** Importance of every head by every measure, side by side, by what was planted. */
+function createImportanceCharts() {
+  const charts = measures.map(createMeasureChart);
+  return {
+    root: element('div', { class: 'measures' }, ...charts.map(({ root }) => root)),
+    draw(studies: readonly Study[]): void {
+      for (const chart of charts) chart.draw(studies);
+    },
+    drawings: () => charts.map(({ piece }) => [piece]),
+  };
+}
+
+function createMeasureChart(measure: HeadMeasure) {
+  let studies: readonly Study[] = [];
+  const chart = createChart({
+    label: words.orders[measure],
+    height: 140,
+    draw: (size) => (studies.length === 0 ? [] : drawBars(measure, studies[0], size)),
+  });
+  const verdict = element('p', { class: 'verdict' });
+  return {
+    root: element(
+      'div',
+      { class: 'measure', 'data-measure': measure },
+      element('h4', {}, words.orders[measure]),
+      element('p', { class: 'measure-note' }, words.measureNotes[measure]),
+      chart.root,
+      verdict,
+    ),
+    piece: { drawing: chart.root, title: words.orders[measure] },
+    draw(given: readonly Study[]): void {
+      studies = given;
+      chart.draw();
+      if (studies.length === 0) {
+        verdict.textContent = '';
+        setAttributes(chart.root, { 'aria-label': words.orders[measure] });
+        return;
+      }
+      const [first] = studies;
+      const told = words.verdict(foundBy(measure, first), numPlanted, first.seed);
+      const all = sum(studies, (study) => foundBy(measure, study));
+      const more = words.overSeeds(all, studies.length * numPlanted, studies.length);
+      verdict.textContent = studies.length === 1 ? told : joinSentences([told, more]);
+      setAttributes(chart.root, {
+        'aria-label': words.chart(words.orders[measure], verdict.textContent),
+      });
+    },
+  };
+}
+
+/** Planted heads among the measure’s choice. */
+const foundBy = (measure: HeadMeasure, study: Study): number =>
+  numPlantedAmong(chosenBy(measure, study), study.roles);
+
+/** Of one study: another seed plants elsewhere, so that there is no mean of a place. */
+function drawBars(
+  measure: HeadMeasure,
+  { importance, roles }: Study,
+  { width, height }: Size,
+): SVGElement[] {
+  const values = importance[measure];
+  const y = scaleLinear(
+    [Math.min(0, ...values), Math.max(...values)],
+    [height - barMargin.bottom, barMargin.top],
+  ).nice(4);
+  const x = scaleBand(allHeads.map(nameOfHead), [barMargin.left, width - barMargin.right]).padding(
+    0.25,
+  );
+  return [
+    drawGrid({ scale: y, ticks: 4, name: '' }, x.range()),
+    ...allHeads.map((head, i) => {
+      const name = nameOfHead(head);
+      const value = values[i];
+      const left = x(name) ?? 0;
+      return svg(
+        'g',
+        { class: 'bar', 'data-truth': kindOf(roles[i]), 'data-head': name, 'data-value': value },
+        svg('rect', {
+          x: left,
+          width: x.bandwidth(),
+          y: Math.min(y(value), y(0)),
+          height: Math.abs(y(value) - y(0)),
+        }),
+        svg(
+          'text',
+          { x: left + x.bandwidth() / 2, y: height - 24, 'text-anchor': 'middle' },
+          String(head.head + 1),
+        ),
+      );
+    }),
+    ...rolesOfLayers.map((_, layer) =>
+      svg(
+        'text',
+        {
+          class: 'bar-layer',
+          x: x(nameOfHead({ layer, head: 0 })) ?? 0,
+          y: height - 6,
+        },
+        mapWords.map.layer(layer + 1),
+      ),
+    ),
+  ];
+}
+
+/** What the looks of the bars say. */
+function createTruthLegend(): HTMLElement {
+  const { truth, truths } = words;
+  return element(
+    'ul',
+    { class: 'chart-legend' },
+    element('li', { class: 'chart-legend-name' }, truth),
+    ...(['planted', 'sharp', 'quiet'] as const).map((name) =>
+      element(
+        'li',
+        {},
+        svg(
+          'svg',
+          { class: 'swatch', viewBox: '0 0 16 16', 'data-truth': name, 'aria-hidden': 'true' },
+          svg('rect', { x: 1, y: 1, width: 14, height: 14 }),
+        ),
+        truths[name],
+      ),
+    ),
+  );
+}
+
+const margin = { left: 46, right: 14, top: 28, bottom: 42 } as const;
+
+interface Line {
+  readonly order: OrderName;
+  /** For each run, a value for each point: with all heads, with `step` fewer, and so on. */
+  readonly runs: readonly (readonly number[])[];
+}
+
+export interface Curves {
+  readonly lines: readonly Line[];
+  /** All heads of the model. */
+  readonly heads: number;
+  readonly step: number;
+  /** Name and ends of the vertical axis; lines are clipped there. */
+  readonly axis: { readonly name: string; readonly from: number; readonly to: number };
+  /** A value that a line across marks. */
+  readonly limit?: { readonly value: number; readonly name: string };
+  /** The order in front, and its point that is marked. */
+  readonly chosen?: { readonly order: OrderName; readonly point: number };
+}
+
+/** Loss or accuracy against heads left, a line for each order. Lines are means over runs; random runs have a band. */
+export function createCurveChart(
+  label: string,
+  height: number,
+  curvesNow: () => Curves | undefined,
+): Chart {
+  return createChart({
+    label,
+    height,
+    draw: (size) => {
+      const curves = curvesNow();
+      return curves === undefined ? [] : drawCurves(curves, size);
+    },
+  });
+}
+
+function drawCurves(
+  { lines, heads, step, axis, limit, chosen }: Curves,
+  { width, height }: Size,
+): SVGElement[] {
+  const numPoints = Math.max(...lines.flatMap(({ runs }) => runs.map(({ length }) => length)));
+  const [left, right] = [margin.left, width - margin.right];
+  const [bottom, top] = [height - margin.bottom, margin.top];
+  // Heads go from left to right, as time does.
+  const x = scaleLinear([heads, heads - step * (numPoints - 1)], [left, right]);
+  const y = scaleLinear([axis.from, axis.to], [bottom, top]);
+  const at = (point: number): number => x(heads - step * point);
+  const band = area(
+    (_, i) => at(i),
+    ([least]) => y(least),
+    ([, most]) => y(most),
+  ).digits(1);
+  const drawn = lines.map(({ order, runs }) => {
+    const points = transpose(runs);
+    return {
+      order,
+      means: points.map((values) => mean(values) ?? NaN),
+      ends: points.map((values) => extent(values) as [number, number]),
+    };
+  });
+  const random = drawn.find(({ order }) => order === 'random');
+  const marked = drawn.find(({ order }) => order === chosen?.order);
+  const box = { x: left, y: top, width: right - left, height: bottom - top };
+  return [
+    drawAxes(
+      { scale: x, ticks: Math.min(6, numPoints), name: words.heads },
+      { scale: y, ticks: 5, name: axis.name },
+    ),
+    svg(
+      'svg',
+      { ...box, viewBox: Object.values(box).join(' '), class: 'curves' },
+      ...(random === undefined ? [] : [svg('path', { class: 'band', d: band(random.ends) ?? '' })]),
+      ...drawn.map(({ order, means }) =>
+        drawLine(
+          means.map((value, point): Point => [point, value]),
+          at,
+          y,
+          { 'data-series': order, 'data-chosen': order === chosen?.order },
+        ),
+      ),
+    ),
+    ...(limit === undefined
+      ? []
+      : [
+          svg('path', { class: 'limit', d: `M${left},${y(limit.value)}H${right}` }),
+          svg('text', { class: 'limit-name', x: left + 6, y: y(limit.value) - 6 }, limit.name),
+        ]),
+    ...(marked === undefined || chosen === undefined
+      ? []
+      : [
+          svg('path', { class: 'cut-line', d: `M${at(chosen.point)},${top}V${bottom}` }),
+          svg('circle', {
+            class: 'cut-mark',
+            cx: at(chosen.point),
+            cy: Math.max(top, y(marked.means[chosen.point] ?? NaN)),
+            r: 5,
+          }),
+        ]),
+  ];
 }

@@ -1,14 +1,7 @@
 /** What the act that prunes says, in Indonesian. */
 import type { Translation } from '../../format/translation.js';
-import type { intro as EnglishPruneIntro } from './intro.js';
+import type { intro as EnglishPruneIntro } from './description.js';
 import type { words as EnglishPrune } from './words.js';
-
-const measures: Translation<(typeof EnglishPrune)['measures']> = {
-  ablation: 'Ablasi',
-  gradient: 'Gradien',
-  confidence: 'Keyakinan',
-  entropy: 'Entropi',
-};
 
 export const prune: Translation<typeof EnglishPrune> = {
   panel: 'Model tanaman',
@@ -29,7 +22,6 @@ export const prune: Translation<typeof EnglishPrune> = {
   done: (seeds) => `Selesai. Hasil berasal dari ${seeds} seed.`,
 
   task: 'Model membaca huruf-huruf ini dan, begitu berulang, memprediksi huruf berikutnya: huruf di bawahnya.',
-  next: (symbol) => `→ ${symbol}`,
   tiles: 'Peta semua head',
   maps: 'Bobot setiap head pada huruf-huruf ini: kueri ke bawah, kunci ke samping. Head dinomori menurut lapisan dan head.',
   unmarked: (planted) => `Tandai ${planted} head, lalu periksa.`,
@@ -57,7 +49,6 @@ export const prune: Translation<typeof EnglishPrune> = {
 
   importance: 'Nilai ukurannya',
   importancePanel: 'Ukuran kepentingan',
-  measures,
   measureNotes: {
     ablation: 'kenaikan loss tanpa head itu',
     gradient: 'kemiringan loss pada gerbang head',
@@ -67,7 +58,7 @@ export const prune: Translation<typeof EnglishPrune> = {
   verdict: (found, planted, seed) =>
     `Seed\u00a0${seed}: ${found} dari ${planted} head teratasnya adalah head yang ditanam.`,
   overSeeds: (found, planted, seeds) => `Atas ${seeds} seed: ${found} dari ${planted}.`,
-  chart: (measure, verdict) => `${measures[measure]} setiap head. ${verdict}`,
+  chart: (measure, verdict) => `${measure} setiap head. ${verdict}`,
   truth: 'Head ini',
   truths: {
     planted: 'ditanam: model membutuhkannya',
@@ -79,10 +70,15 @@ export const prune: Translation<typeof EnglishPrune> = {
 
   curves: 'Pangkas head yang paling tidak penting lebih dulu',
   accuracy: 'Akurasi',
-  orders: { ...measures, random: 'urutan acak' },
+  orders: {
+    ablation: 'Ablasi',
+    gradient: 'Gradien',
+    confidence: 'Keyakinan',
+    entropy: 'Entropi',
+    random: 'urutan acak',
+  },
   heads: 'sisa head',
   band: 'Garis adalah rata-rata atas seed; daerah abu-abu adalah rentang semua urutan acak. Setiap lapisan mempertahankan head terakhirnya.',
-  layer: (layer) => `Lapisan ${layer}`,
 
   model: 'Pangkas model bahasa',
   modelPanel: 'Pemangkasan model bahasa',
@@ -91,7 +87,6 @@ export const prune: Translation<typeof EnglishPrune> = {
   modelReached: (pruned, all, more) =>
     `${pruned} dari ${all} head dipangkas dan loss naik ${more}. Tidak ada urutan yang dapat memangkas lebih banyak.`,
   cut: 'Head yang dipangkas',
-  cutValue: (pruned) => String(pruned),
   order: 'Peringkat menurut (terbaik lebih dulu)',
   cutStatus: (pruned, all, loss, more, isWithin) =>
     pruned === 0
@@ -99,7 +94,6 @@ export const prune: Translation<typeof EnglishPrune> = {
       : `${pruned} dari ${all} head dipangkas: loss pada teks sisihan ${loss}, naik ${more}${isWithin ? '' : ', terlalu banyak'}.`,
   modelCurves: 'Loss pada teks sisihan terhadap sisa head',
   heldOutLoss: 'loss pada teks sisihan, nat per token',
-  limit: '+5\u00a0%',
   heldOut:
     'Teks sisihan tidak dipakai dalam pelatihan. Separuhnya memeringkat head, separuh lainnya mengukur loss.',
   which: 'Head model bahasa',

@@ -1,19 +1,9 @@
 /** The act of pruning in Korean. */
 import type { Translation } from '../../format/translation.js';
 import type { words as EnglishPrune } from './words.js';
-import type { intro as EnglishPruneIntro } from './intro.js';
+import type { intro as EnglishPruneIntro } from './description.js';
 
-type Prune = typeof EnglishPrune;
-type Measure = keyof Prune['measures'];
-
-const measures: Readonly<Record<Measure, string>> = {
-  ablation: '제거 실험',
-  gradient: '기울기',
-  confidence: '확신도',
-  entropy: '엔트로피',
-};
-
-export const prune: Translation<Prune> = {
+export const prune: Translation<typeof EnglishPrune> = {
   panel: '역할을 심은 모델',
   guess: '심은 헤드 찾기',
   guessTask: (planted) => `맵만 보고 실제로 일하는 헤드 ${planted}개를 찾으십시오.`,
@@ -32,7 +22,6 @@ export const prune: Translation<Prune> = {
   done: (seeds) => `완료했습니다. 시드 ${seeds}개의 결과입니다.`,
 
   task: '모델은 이 글자들을 읽고, 반복되기 시작하면 다음 글자를 예측합니다. 예측할 글자는 각 글자 아래에 있습니다.',
-  next: (symbol) => `→ ${symbol}`,
   tiles: '모든 헤드의 맵',
   maps: '이 글자들에 대한 각 헤드의 가중치입니다. 세로는 쿼리(query), 가로는 키(key)입니다. 헤드의 번호는 층과 헤드입니다.',
   unmarked: (planted) => `헤드 ${planted}개를 표시한 뒤 확인하십시오.`,
@@ -60,7 +49,6 @@ export const prune: Translation<Prune> = {
 
   importance: '척도 평가하기',
   importancePanel: '중요도 척도',
-  measures,
   measureNotes: {
     ablation: '헤드가 없을 때 손실(loss)이 늘어나는 양',
     gradient: '헤드의 게이트(gate)에 대한 손실의 기울기',
@@ -70,7 +58,7 @@ export const prune: Translation<Prune> = {
   verdict: (found, planted, seed) =>
     `시드 ${seed}: 상위 헤드 ${planted}개 중 심은 헤드는 ${found}개입니다.`,
   overSeeds: (found, planted, seeds) => `시드 ${seeds}개를 통틀어 ${planted}개 중 ${found}개.`,
-  chart: (measure, verdict) => `헤드별 ${measures[measure]}. ${verdict}`,
+  chart: (measure, verdict) => `헤드별 ${measure}. ${verdict}`,
   truth: '헤드의 종류',
   truths: {
     planted: '심음: 모델에 필요합니다',
@@ -81,10 +69,15 @@ export const prune: Translation<Prune> = {
 
   curves: '가장 덜 중요한 헤드부터 가지치기',
   accuracy: '정확도',
-  orders: { ...measures, random: '무작위 순서' },
+  orders: {
+    ablation: '제거 실험',
+    gradient: '기울기',
+    confidence: '확신도',
+    entropy: '엔트로피',
+    random: '무작위 순서',
+  },
   heads: '남은 헤드',
   band: '선은 시드들의 평균이고, 회색 영역은 모든 무작위 순서의 범위입니다. 층마다 마지막 헤드는 남습니다.',
-  layer: (layer) => `${layer}층`,
 
   model: '언어 모델 가지치기',
   modelPanel: '언어 모델의 가지치기',
@@ -93,7 +86,6 @@ export const prune: Translation<Prune> = {
   modelReached: (pruned, all, more) =>
     `헤드 ${all}개 중 ${pruned}개를 가지치기했고 손실은 ${more} 늘었습니다. 더 많이 가지치기할 수 있는 순서는 없습니다.`,
   cut: '가지치기할 헤드',
-  cutValue: (pruned) => String(pruned),
   order: '순위 기준(가장 좋은 것부터)',
   cutStatus: (pruned, all, loss, more, isWithin) =>
     pruned === 0
@@ -101,7 +93,6 @@ export const prune: Translation<Prune> = {
       : `헤드 ${all}개 중 ${pruned}개를 가지치기했습니다. 따로 둔 텍스트의 손실은 ${loss}로, ${more} 늘었습니다.${isWithin ? '' : ' 너무 많습니다.'}`,
   modelCurves: '남은 헤드에 따른, 따로 둔 텍스트의 손실',
   heldOutLoss: '따로 둔 텍스트의 손실(토큰당 nat)',
-  limit: '+5\u00a0%',
   heldOut:
     '따로 둔 텍스트는 학습에 쓰지 않았습니다. 절반으로 헤드의 순위를 매기고 나머지 절반으로 손실을 잽니다.',
   which: '언어 모델의 헤드',

@@ -2,21 +2,8 @@ import type { HeadMeasure } from 'headwise/models';
 
 import { count, inWords } from '../../format/sentences.js';
 import type { Role } from '../../worker/heads.js';
+import type { OrderName } from '../../worker/study.js';
 import { translatable } from '../../format/translation.js';
-
-const roles: Readonly<Record<Role, string>> = {
-  previousToken: 'previous token',
-  induction: 'induction',
-  sharp: 'sharp',
-  quiet: 'quiet',
-};
-
-const measures: Readonly<Record<HeadMeasure, string>> = {
-  ablation: 'Ablation',
-  gradient: 'Gradient',
-  confidence: 'Confidence',
-  entropy: 'Entropy',
-};
 
 /** What the act says, beside intro.ts. */
 export const words = translatable('prune', {
@@ -40,7 +27,6 @@ export const words = translatable('prune', {
   done: (seeds: number) => `Done. Results are from ${count(seeds, 'seed', 'seeds')}.`,
 
   task: 'The model reads these letters and, once they repeat, predicts the next one: the letter below each.',
-  next: (symbol: string) => `→ ${symbol}`,
   tiles: 'Maps of all heads',
   maps: 'The weights of each head on these letters: queries down, keys across. Heads are numbered by layer and head.',
   unmarked: (planted: number) => `Mark ${inWords(planted)} heads, then check.`,
@@ -49,7 +35,12 @@ export const words = translatable('prune', {
   check: 'Check',
   skip: 'Show the roles',
   again: 'Guess again',
-  roles,
+  roles: {
+    previousToken: 'previous token',
+    induction: 'induction',
+    sharp: 'sharp',
+    quiet: 'quiet',
+  } satisfies Record<Role, string>,
   toMark: 'mark',
   isMarked: 'marked',
   you: 'You',
@@ -62,18 +53,17 @@ export const words = translatable('prune', {
 
   importance: 'Judge the measures',
   importancePanel: 'Measures of importance',
-  measures,
   measureNotes: {
     ablation: 'increase of the loss without the head',
     gradient: 'slope of the loss at the head’s gate',
     confidence: 'mean of the largest weights',
     entropy: 'low if the weights are concentrated',
-  } satisfies Readonly<Record<HeadMeasure, string>>,
+  } satisfies Record<HeadMeasure, string>,
   verdict: (found: number, planted: number, seed: number) =>
     `Seed\u00a0${seed}: ${found} of its first ${planted} were planted.`,
   overSeeds: (found: number, planted: number, seeds: number) =>
     `Over ${seeds} seeds: ${found} of ${planted}.`,
-  chart: (measure: HeadMeasure, verdict: string) => `${measures[measure]} of each head. ${verdict}`,
+  chart: (measure: string, verdict: string) => `${measure} of each head. ${verdict}`,
   truth: 'The head is',
   truths: {
     planted: 'planted: the model needs it',
@@ -85,10 +75,15 @@ export const words = translatable('prune', {
 
   curves: 'Prune the least important heads first',
   accuracy: 'Accuracy',
-  orders: { ...measures, random: 'Random order' },
+  orders: {
+    ablation: 'Ablation',
+    gradient: 'Gradient',
+    confidence: 'Confidence',
+    entropy: 'Entropy',
+    random: 'Random order',
+  } satisfies Record<OrderName, string>,
   heads: 'heads left',
   band: 'Means over seeds; the grey area is the range of all random orders. A layer keeps its last head.',
-  layer: (layer: number) => `Layer ${layer}`,
 
   model: 'Prune the language model',
   modelPanel: 'Pruning of the language model',
@@ -96,7 +91,6 @@ export const words = translatable('prune', {
   modelReached: (pruned: number, all: number, more: string) =>
     `${pruned} of ${all} heads pruned for ${more} more loss. No order allows more.`,
   cut: 'Heads to prune',
-  cutValue: (pruned: number) => String(pruned),
   order: 'Rank heads by (best first)',
   cutStatus: (pruned: number, all: number, loss: string, more: string, isWithin: boolean) =>
     pruned === 0
@@ -104,7 +98,6 @@ export const words = translatable('prune', {
       : `${pruned} of ${all} heads pruned: held-out loss ${loss}, ${more} more${isWithin ? '' : ', which is too much'}.`,
   modelCurves: 'Held-out loss against heads left',
   heldOutLoss: 'held-out loss, nats per token',
-  limit: '+5\u00a0%',
   heldOut:
     'Held-out text was not used in training. One half ranks the heads, the other gives the loss.',
   which: 'Heads of the language model',

@@ -1,6 +1,6 @@
 /** What the act prune says, in Simplified Chinese. */
 import type { Translation } from '../../format/translation.js';
-import type { intro as EnglishPruneIntro } from './intro.js';
+import type { intro as EnglishPruneIntro } from './description.js';
 import type { words as EnglishPrune } from './words.js';
 
 export const pruneIntro: Translation<typeof EnglishPruneIntro> = {
@@ -12,13 +12,6 @@ export const pruneIntro: Translation<typeof EnglishPruneIntro> = {
     '[消融|ablation]（ablation）测量去掉一个头后损失增加多少。[梯度|gradient]（gradient）是损失在该头门控处的斜率。置信度（confidence）和[熵|entropy]（entropy）只测量一个头的权重有多集中。哪些度量会被误导？',
     '在语言模型里，没有人知道正确答案。那里由损失来判断：在训练时没有用过的文本上，损失增加多少。',
   ],
-};
-
-const measures: Translation<(typeof EnglishPrune)['measures']> = {
-  ablation: '消融',
-  gradient: '梯度',
-  confidence: '置信度',
-  entropy: '熵',
 };
 
 export const prune: Translation<typeof EnglishPrune> = {
@@ -39,7 +32,6 @@ export const prune: Translation<typeof EnglishPrune> = {
   done: (seeds) => `已完成。结果来自${seeds}个种子。`,
 
   task: '模型依次读这些字母；序列一开始重复，它就预测下一个字母，即每个字母下方的那个。',
-  next: (symbol) => `→ ${symbol}`,
   tiles: '所有头的权重图',
   maps: '每个头在这些字母上的权重，纵向为查询，横向为键。头的编号是“层.头”。',
   unmarked: (planted) => `标记${planted}个头，然后核对。`,
@@ -66,7 +58,6 @@ export const prune: Translation<typeof EnglishPrune> = {
 
   importance: '评判各种度量',
   importancePanel: '重要性度量',
-  measures,
   measureNotes: {
     ablation: '去掉该头后损失的增加',
     gradient: '损失在该头门控处的斜率',
@@ -76,7 +67,7 @@ export const prune: Translation<typeof EnglishPrune> = {
   verdict: (found, planted, seed) =>
     `种子${seed}：排在最前的${planted}个头中，植入的有${found}个。`,
   overSeeds: (found, planted, seeds) => `${seeds}个种子合计：${found}/${planted}。`,
-  chart: (measure, verdict) => `每个头的${measures[measure]}。${verdict}`,
+  chart: (measure, verdict) => `每个头的${measure}。${verdict}`,
   truth: '这个头',
   truths: {
     planted: '植入：模型需要它',
@@ -87,10 +78,15 @@ export const prune: Translation<typeof EnglishPrune> = {
 
   curves: '从最不重要的头剪起',
   accuracy: '精度',
-  orders: { ...measures, random: '随机顺序' },
+  orders: {
+    ablation: '消融',
+    gradient: '梯度',
+    confidence: '置信度',
+    entropy: '熵',
+    random: '随机顺序',
+  },
   heads: '剩余的头',
   band: '曲线是各种子的平均；灰色区域是所有随机顺序的范围。每层保留最后一个头。',
-  layer: (layer) => `第${layer}层`,
 
   model: '给语言模型剪枝',
   modelPanel: '语言模型的剪枝',
@@ -98,7 +94,6 @@ export const prune: Translation<typeof EnglishPrune> = {
   modelReached: (pruned, all, more) =>
     `${all}个头剪去了${pruned}个，损失只增加${more}。没有哪种顺序能剪得更多。`,
   cut: '要剪去的头',
-  cutValue: (pruned) => String(pruned),
   order: '排序依据（最好的在前）',
   cutStatus: (pruned, all, loss, more, isWithin) =>
     pruned === 0
@@ -106,7 +101,6 @@ export const prune: Translation<typeof EnglishPrune> = {
       : `${all}个头剪去${pruned}个：留出文本上的损失为${loss}，增加${more}${isWithin ? '' : '，太多了'}。`,
   modelCurves: '留出文本上的损失与剩余的头',
   heldOutLoss: '留出文本上的损失，每词元 nat 数',
-  limit: '+5\u00a0%',
   heldOut: '训练时没有用过留出文本。一半用来给头排序，另一半用来测量损失。',
   which: '语言模型的头',
   rankOrigin: '排序的来源',
