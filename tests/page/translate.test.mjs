@@ -1,12 +1,7 @@
 // What the act on cross-attention trains: dates, where their characters come from, and what a run comes to.
 import assert from 'node:assert/strict';
 import { describe, test, vi } from 'vitest';
-import {
-  findingOf,
-  learntAt,
-  meanAlignment,
-  readingOf,
-} from '../../web/src/acts/translate/run.ts';
+import { findingOf, learntAt, meanAlignment, readingOf } from '../../web/src/acts/translate/run.ts';
 import { AlignRun, dataOf, shownOf } from '../../web/src/acts/translate/run.ts';
 
 import { DateModel } from '../../web/src/worker/alignment.ts';
