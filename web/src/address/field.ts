@@ -110,6 +110,21 @@ export interface Field<Value> {
 /** A field for each value of a state. */
 export type Fields<State> = { readonly [Name in keyof State]: Field<State[Name]> };
 
+/** The state that these fields are of. */
+export type StateOf<Given> = {
+  readonly [Name in keyof Given]: Given[Name] extends Field<infer Value> ? Value : never;
+};
+
+/** A field that may also be undefined, which the address writes as `none`. */
+export function optionalField<Value>(field: Field<Value>, none = 'none'): Field<Value | undefined> {
+  return {
+    name: field.name,
+    initial: undefined,
+    read: (written) => (written === none ? { value: undefined } : field.read(written)),
+    write: (value) => (value === undefined ? none : field.write(value)),
+  };
+}
+
 /** Where an act begins. */
 export function initialState<State extends object>(fields: Fields<State>): State {
   const all: Readonly<Record<string, { readonly initial: unknown }>> = fields;

@@ -1,11 +1,11 @@
 import {
   choiceField,
   type Field,
-  type Fields,
   nearest,
   numberField,
   numberListField,
   seedRange,
+  type StateOf,
   switchField,
 } from '../../address/field.js';
 import { type Normalized, Store } from '../../address/store.js';
@@ -22,17 +22,6 @@ import {
 } from './user-data.js';
 
 export const inputNames = ['ones', 'random', 'patterns', 'own'] as const;
-
-/** The part of the state that makes an input. */
-export interface InputState {
-  readonly input: (typeof inputNames)[number];
-  readonly seed: number;
-  readonly heads: number;
-  /** The reader's own numbers, as they were pasted. */
-  readonly numbers: string;
-  /** The reader's file, used instead of `numbers`; the address has its name only. */
-  readonly file: UserFile | undefined;
-}
 
 /** Number of tokens with planted patterns. */
 export const patternLength = 10;
@@ -71,23 +60,6 @@ export type Cause = (typeof causes)[number];
 export const shares = ['same', 'heads', 'one'] as const;
 export type Share = (typeof shares)[number];
 
-export interface KeysState extends InputState {
-  readonly question: Question;
-  readonly guess: 'open' | Cause;
-  readonly maskGuess: 'open' | Share;
-  /** The head that the reader marked as looking three back, counted from 1; 0: none. */
-  readonly answer: number;
-  /** At most one number. None: the input's own valid length. */
-  readonly validLens: readonly number[];
-  readonly causal: boolean;
-  /** Training steps of the layer; 0 unless the input is ones or random. */
-  readonly steps: number;
-  /** The enlarged head, counted from 1. */
-  readonly head: number;
-  /** Whether planted patterns are named before the reader has found one. */
-  readonly names: boolean;
-}
-
 /** After 50 steps the loss is nearly 0. */
 export const stepsRange = { min: 0, max: 50, step: 1 } as const;
 const initialHeads = 5;
@@ -100,17 +72,31 @@ const fields = {
   question: choiceField('keys-question', questions, 'keys'),
   guess: choiceField('toy-guess', ['open', ...causes], 'open'),
   maskGuess: choiceField('mask-guess', ['open', ...shares], 'open'),
+  /** The head that the reader marked as looking three back, counted from 1; 0: none. */
   answer: numberField('answer', { ...headRange, min: 0 }, 0),
   input: choiceField('input', inputNames, 'ones'),
   seed: numberField('seed', seedRange, 1),
   heads: numberField('heads', { ...headRange, max: 64 }, initialHeads),
+  /** At most one number. None: the input's own valid length. */
   validLens: numberListField('valid'),
   causal: switchField('causal'),
+  /** Training steps of the layer; 0 unless the input is ones or random. */
   steps: numberField('toy-steps', stepsRange, 0),
+  /** The enlarged head, counted from 1. */
   head: numberField('head', headRange, 1),
+  /** Whether planted patterns are named before the reader has found one. */
   names: switchField('names'),
+  /** The reader's own numbers, as they were pasted. */
   numbers: numbersField('numbers', '1, 0, 0, 2\n0, 1, 0, 2\n0, 0, 1, 2\n1, 0, 0, 2'),
-} satisfies Partial<Fields<KeysState>>;
+};
+
+export interface KeysState extends StateOf<typeof fields> {
+  /** The reader's file, used instead of `numbers`; the address has its name only. */
+  readonly file: UserFile | undefined;
+}
+
+/** The part of the state that makes an input. */
+export type InputState = Pick<KeysState, 'input' | 'seed' | 'heads' | 'numbers' | 'file'>;
 
 /** Pasted numbers that can be read. They are never truncated: truncated numbers would be other numbers. */
 function numbersField(name: string, initial: string): Field<string> {

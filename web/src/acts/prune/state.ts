@@ -1,29 +1,16 @@
 import {
   choiceField,
   type Field,
-  type Fields,
   numberField,
   seedRange,
+  type StateOf,
   switchField,
 } from '../../address/field.js';
 import { type Normalized, Store } from '../../address/store.js';
 import { words as addressWords } from '../../address/words.js';
 import { listOf } from '../../format/sentences.js';
 import { allHeads, type Head, nameOfHead, numPlanted, sameHead } from '../../worker/heads.js';
-import { type OrderName, orderNames } from '../../worker/study.js';
-
-/** What the controls of the act hold. */
-export interface PruneState {
-  readonly seed: number;
-  /** The heads that the reader thinks were planted. */
-  readonly marks: readonly Head[];
-  /** Whether what was planted is shown. */
-  readonly isChecked: boolean;
-  /** The order in which the language model is pruned. */
-  readonly order: OrderName | 'best';
-  /** How many heads of the language model are pruned; more than it allows count as the most it allows. */
-  readonly cut: number;
-}
+import { orderNames } from '../../worker/study.js';
 
 const write = (heads: readonly Head[]): string => heads.map(nameOfHead).join();
 
@@ -48,13 +35,20 @@ const marksField: Field<readonly Head[]> = {
 export const canMark = (head: Head, marks: readonly Head[]): boolean =>
   marks.length < numPlanted && !marks.some((other) => sameHead(head, other));
 
-const fields: Fields<PruneState> = {
+const fields = {
   seed: numberField('prune-seed', seedRange, 1),
+  /** The heads that the reader thinks were planted. */
   marks: marksField,
+  /** Whether what was planted is shown. */
   isChecked: switchField('prune-check'),
+  /** The order in which the language model is pruned. */
   order: choiceField('prune-order', ['best', ...orderNames], 'best'),
+  /** How many heads of the language model are pruned; more than it allows count as the most it allows. */
   cut: numberField('prune-cut', { min: 0, max: 999, step: 1 }, 0),
 };
+
+/** What the controls of the act hold. */
+export type PruneState = StateOf<typeof fields>;
 
 /** What was planted is shown to a reader who has marked as many heads, or wants to mark none. */
 function normalize(given: PruneState): Normalized<PruneState> {

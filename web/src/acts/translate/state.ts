@@ -1,9 +1,9 @@
 import {
   choiceField,
   type Field,
-  type Fields,
   numberField,
   seedRange,
+  type StateOf,
 } from '../../address/field.js';
 import { type Normalized, Store } from '../../address/store.js';
 import { words as addressWords } from '../../address/words.js';
@@ -16,41 +16,35 @@ import { isoLength, maxDateLength, readable } from '../../worker/dates.js';
 
 export const alignHeadCounts = [1, 2, 4] as const;
 
-/** What the controls of the act hold. */
-export interface TranslateState extends AlignmentOptions {
-  /** The date that the model is shown reading. */
-  readonly text: string;
-  /** The head that is shown alone, from 1; 0 for all. */
-  readonly head: number;
-  /** The character of the answer that is looked at, from 1; 0 for all. */
-  readonly query: number;
-  /** The step up to which a run is trained when it is opened. */
-  readonly at: number;
-}
-
-const textName = 'translate-text';
 export const examples = ['March 5, 2021', '14 Jul 1789', 'September 30, 1066'] as const;
 
 const textField: Field<string> = {
-  name: textName,
+  name: 'translate-text',
   initial: examples[0],
   read(written) {
     const value = readable(written.slice(0, 4 * maxDateLength)).trim() || examples[0];
     if (value === written) return { value };
-    return { value, correction: addressWords.list(textName, written, value) };
+    return { value, correction: addressWords.list(this.name, written, value) };
   },
   write: String,
 };
 
-const fields: Fields<TranslateState> = {
+const fields = {
   variant: choiceField('translate-model', alignmentVariants, 'standard'),
   heads: choiceField<number>('translate-heads', alignHeadCounts, 2),
   seed: numberField('translate-seed', seedRange, 1),
+  /** The date that the model is shown reading. */
   text: textField,
+  /** The head that is shown alone, from 1; 0 for all. */
   head: numberField('translate-head', { min: 0, max: 4, step: 1 }, 0),
+  /** The character of the answer that is looked at, from 1; 0 for all. */
   query: numberField('translate-query', { min: 0, max: isoLength, step: 1 }, 0),
+  /** The step up to which a run is trained when it is opened. */
   at: numberField('translate-at', { min: 0, max: lastAlignmentStep, step: 1 }, 0),
 };
+
+/** What the controls of the act hold. */
+export type TranslateState = StateOf<typeof fields>;
 
 /** A head that there is not is none. */
 function normalize(state: TranslateState): Normalized<TranslateState> {
