@@ -38,7 +38,7 @@ export function createDetail(store: Store<LookState>, onGate: (head: Head) => vo
       { class: 'detail', 'aria-label': words.selected },
       element(
         'div',
-        { class: 'detail-bar' },
+        { class: 'detail-bar unseen-labels' },
         title,
         boundChoice(store, 'view', {
           label: words.view,

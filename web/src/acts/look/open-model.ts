@@ -32,6 +32,7 @@ export function createModelOpener(model: SharedModel): HTMLElement {
   const address = element('input', {
     id,
     type: 'url',
+    class: 'field',
     required: true,
     placeholder: 'https://',
     autocomplete: 'off',

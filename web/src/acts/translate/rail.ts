@@ -87,7 +87,7 @@ export function createDateField(store: Store<TranslateState>): HTMLElement {
   const input = element('input', {
     id,
     type: 'text',
-    class: 'date-input',
+    class: 'field date-input',
     autocomplete: 'off',
     spellcheck: 'false',
     'aria-describedby': hintId,

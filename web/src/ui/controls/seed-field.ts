@@ -21,7 +21,7 @@ export function createSeedField(onSeed: (seed: number, origin: Origin) => void):
     type: 'text',
     inputmode: 'numeric',
     autocomplete: 'off',
-    class: 'seed-input',
+    class: 'field seed-input',
     maxlength: 12,
     'aria-describedby': hintId,
   });
