@@ -1,7 +1,7 @@
 // The first screen as static HTML: a slow network shows it before the script has come.
 import { headColour } from 'headwise/view';
 
-import { intro } from './src/acts/look/intro.js';
+import { intro } from './src/acts/look/first/words.js';
 import { words } from './src/app/words.js';
 import sentence from './src/reading/sentence.json' with { type: 'json' };
 

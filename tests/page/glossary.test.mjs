@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { currentAct } from '../../web/src/app/current-act.ts';
+import { currentAct } from '../../web/src/app/scrolling.ts';
 import { downsample } from '../../web/src/ui/chart.ts';
 import { words as glossary } from '../../web/src/ui/glossary-words.ts';
 
@@ -26,7 +26,7 @@ describe('translations', () => {
 
   it('use no term that the glossary does not define, in a sentence each', () => {
     const files = readdirSync(source, { recursive: true }).filter((file) =>
-      /(?:words|intro)(?:\.\w\w)?\.ts$/.test(file),
+      /(?:words|description)(?:\.\w\w)?\.ts$/.test(file),
     );
     expect(files.length).toBeGreaterThan(40);
     for (const file of files) {

@@ -3,8 +3,8 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { numberField, switchField } from '../../web/src/address/field.ts';
 import { Store } from '../../web/src/address/store.ts';
 import { lookFields } from '../../web/src/acts/look/state.ts';
-import { updatedAddress } from '../../web/src/address/old-addresses.ts';
-import { addressedId } from '../../web/src/app/landing.ts';
+import { updatedAddress } from '../../web/src/address/history.ts';
+import { addressedId } from '../../web/src/app/scrolling.ts';
 import { sentence } from '../../web/src/reading/sentence.ts';
 
 const refusal = () => new DOMException('too many calls', 'SecurityError');

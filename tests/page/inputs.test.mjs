@@ -11,8 +11,7 @@ import {
 import { createKeysStore, sizesOf } from '../../web/src/acts/equal-keys/state.ts';
 import { summariseHeads } from '../../web/src/acts/equal-keys/pass.ts';
 import { readNumbers } from '../../web/src/acts/equal-keys/user-data.ts';
-import { attend } from '../../web/src/attention/attention-view.ts';
-import { headCountsOf } from '../../web/src/attention/input.ts';
+import { attend, headCountsOf } from '../../web/src/attention/attention-view.ts';
 import { near, range, sum } from './lib/float64.mjs';
 
 const settings = { causal: false };

@@ -3,10 +3,10 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, test } from 'vitest';
 import { init, loadSafetensors, Tensor, Transformer } from 'headwise/models';
-import { measureDimension } from '../../web/src/acts/inside/dimensions.ts';
+import { measureDimension } from '../../web/src/acts/inside/dimensions-chart.ts';
 import { passOf, shapeOf, shareOf } from '../../web/src/acts/inside/pass.ts';
 import { ownDivisor, productsOf, scoreOf } from '../../web/src/acts/inside/score.ts';
-import { smallInside } from '../../web/src/acts/inside/small-layer.ts';
+import { smallInside } from '../../web/src/acts/inside/source.ts';
 import { LanguageModel } from '../../web/src/worker/language-model.ts';
 import {
   dot,

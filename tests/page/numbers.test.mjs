@@ -4,7 +4,7 @@ import { test } from 'vitest';
 import * as numbers from '../../web/src/format/numbers.ts';
 import * as sentences from '../../web/src/format/sentences.ts';
 import { translatable, translate } from '../../web/src/format/translation.ts';
-import { jsonFile } from '../../web/src/ui/export/files.ts';
+import { jsonFile } from '../../web/src/ui/export/save-menu.ts';
 
 const family = '\u{1F469}\u200D\u{1F469}\u200D\u{1F467}';
 

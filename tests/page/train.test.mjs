@@ -11,12 +11,19 @@ import {
   summaryOf,
   tooLittle,
 } from '../../web/src/acts/train/run.ts';
-import { Pace } from '../../web/src/ui/pace.ts';
+import { Pace } from '../../web/src/ui/frames.ts';
 import { coalesce } from '../../web/src/worker/connection.ts';
-import { packMaps, unpackMaps } from '../../web/src/worker/packed-maps.ts';
+import {
+  lastStep,
+  makeTask,
+  packMaps,
+  scoreNames,
+  symbolOf,
+  taskNames,
+  Trainer,
+  unpackMaps,
+} from '../../web/src/worker/training.ts';
 import { RunDriver } from '../../web/src/worker/run-driver.ts';
-import { makeTask, symbolOf, taskNames } from '../../web/src/worker/tasks.ts';
-import { lastStep, scoreNames, Trainer } from '../../web/src/worker/training.ts';
 import { near, range, rowsOf, sum } from './lib/float64.mjs';
 
 const options = { task: 'induction', layers: 2, heads: 2, learningRate: 0.005, seed: 1 };

@@ -1,19 +1,17 @@
 import { render } from 'lit-html';
 
 import { hideEmptied } from '../address/hideable.js';
-import { followAddress, readAddress } from '../address/history.js';
-import { updatedAddress } from '../address/old-addresses.js';
+import { followAddress, readAddress, updatedAddress } from '../address/history.js';
 import { actOfQuestion, questions } from '../questions/state.js';
 import { sentence } from '../reading/sentence.js';
 import { element } from '../ui/dom.js';
 import { failureNotice } from '../ui/notices.js';
 import { openTerms } from '../ui/terms.js';
-import { whenNear } from '../ui/when-near.js';
-import { acts as descriptions } from './acts.js';
-import { addressedId, landOn } from './landing.js';
+import { onceNear } from '../ui/act.js';
+import { acts as descriptions, createPage, type PlacedAct } from './page.js';
+import { addressedId, landOn } from './scrolling.js';
 import { followLanguage } from './language.js';
 import { addFrame } from './navigation.js';
-import { createPage, type PlacedAct } from './page.js';
 import { present } from './present.js';
 import { words } from './words.js';
 
@@ -33,6 +31,7 @@ async function start(): Promise<void> {
   }
   followAddress(stores, showNotices);
   showReady();
+  keepOffline();
   if (isAtQuestion)
     landOn(
       () => document.querySelector('.question[open]') ?? document.getElementById(addressedId()),
@@ -62,12 +61,11 @@ function appendWhenNear(
   load: () => Promise<() => readonly Node[]>,
 ): void {
   live.toggleAttribute('data-awaited', true);
-  whenNear(live, async () => {
-    // Styles in one file for all acts: of several on their way WebKit lays out the first without its rules.
+  onceNear(live, async () => {
     const code = Promise.all([
       load(),
       import('../questions/questions.js'),
-      import('./act-styles.css'),
+      import('./act-styles.js'),
     ]);
     const ready = loadLayer();
     // Told below, where it is waited for.
@@ -93,6 +91,34 @@ function appendWhenNear(
     root.append(...asked);
     hideEmptied();
   });
+}
+
+/** What browsers tell of the network, where they do (https://wicg.github.io/netinfo/). */
+interface Network {
+  readonly saveData?: boolean;
+  readonly type?: string;
+}
+
+/**
+ * Has a service worker keep all files for when there is no network. Not before the page has loaded and the browser is
+ * idle; and not where the reader saves data or pays for it.
+ */
+function keepOffline(): void {
+  if (!import.meta.env.PROD || !('serviceWorker' in navigator)) return;
+  const { saveData, type } = (navigator as { connection?: Network }).connection ?? {};
+  if (saveData === true || type === 'cellular') return;
+  const register = (): void => {
+    navigator.serviceWorker
+      .register(new URL('service-worker.js', document.baseURI))
+      .catch(() => undefined);
+  };
+  const whenIdle = (): void => {
+    // WebKit has no idle callbacks.
+    if ('requestIdleCallback' in window) window.requestIdleCallback(register, { timeout: 10_000 });
+    else setTimeout(register, 2000);
+  };
+  if (document.readyState === 'complete') whenIdle();
+  else window.addEventListener('load', whenIdle, { once: true });
 }
 
 // Not awaited here: the words of a language import from this file, and would wait for it as it waits for them.

@@ -1,9 +1,14 @@
 import { element, setAttributes } from '../ui/dom.js';
-import { oncePerFrame } from '../ui/once-per-frame.js';
-import { anchorActs, hasAnchoring } from './anchoring.js';
-import { currentAct } from './current-act.js';
-import { addressedId, focusAct, keepLanding, landOn } from './landing.js';
-import { keepOffline } from './offline.js';
+import { oncePerFrame } from '../ui/frames.js';
+import {
+  addressedId,
+  anchorActs,
+  currentAct,
+  focusAct,
+  hasAnchoring,
+  keepLanding,
+  landOn,
+} from './scrolling.js';
 import { createPresent } from './present.js';
 import { words } from './words.js';
 
@@ -86,7 +91,6 @@ export function addFrame(acts: readonly NamedAct[]): () => void {
     keepLanding();
     goToAddress();
     anchorActs(acts.map(({ root }) => root));
-    keepOffline();
   };
 }
 

@@ -1,10 +1,8 @@
 import { hideable, hideableAct } from '../address/hideable.js';
-import type { ActDescription } from '../ui/act.js';
+import { type ActDescription, loadAll } from '../ui/act.js';
 import { element, paragraph } from '../ui/dom.js';
 import { liveRegion } from '../ui/live-region.js';
 import { createNotices } from '../ui/notices.js';
-import { loadAll } from '../ui/when-near.js';
-import { acts } from './acts.js';
 import { createLanguageSwitch } from './language.js';
 import { words } from './words.js';
 
@@ -41,7 +39,7 @@ export function createPage(aboutLanguage: readonly string[]): Page {
       element('p', {}, element('a', { href: chapter }, words.footer.chapter)),
       createPrintButton(),
     ),
-    liveRegion,
+    liveRegion(),
   );
   return { acts: placed, showNotices: notices.show };
 }
@@ -117,3 +115,11 @@ function createPrintButton(): HTMLElement {
   window.addEventListener('beforeprint', () => void loadAll());
   return element('p', {}, button);
 }
+
+/** All acts, in the order in which they are read: one folder each, found by its description. */
+export const acts: readonly ActDescription[] = Object.values(
+  import.meta.glob<ActDescription>('../acts/*/description.ts', {
+    eager: true,
+    import: 'description',
+  }),
+).sort((a, b) => a.order - b.order);

@@ -1,7 +1,7 @@
 import { switchField } from '../address/field.js';
 import { Store } from '../address/store.js';
 import { element, setAttributes } from '../ui/dom.js';
-import { addressedId, landOn } from './landing.js';
+import { addressedId, landOn } from './scrolling.js';
 import { words } from './words.js';
 
 /** `?present=1`: one act fills the screen, in large text, with its controls in a drawer. */

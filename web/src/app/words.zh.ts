@@ -8,7 +8,7 @@ import type {
 } from '../attention/words.js';
 import type { words as EnglishGlossary } from '../ui/glossary-words.js';
 import type { words as EnglishUi } from '../ui/words.js';
-import type { words as EnglishWorker } from '../worker/words.js';
+import type { words as EnglishWorker } from '../worker/notice.js';
 import type { words as EnglishApp } from './words.js';
 
 const address: Translation<typeof EnglishAddress> = {

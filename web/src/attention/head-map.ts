@@ -1,8 +1,7 @@
 import { max, range, sum } from 'd3-array';
 
 import { formatCell, formatWeight } from '../format/numbers.js';
-import { element, setAttributes, svg } from '../ui/dom.js';
-import { withHeadColour } from '../ui/head-colour.js';
+import { element, setAttributes, svg, withHeadColour } from '../ui/dom.js';
 import { weightColours } from './colour.js';
 import type { Cell, Register } from './map-selection.js';
 import { words } from './words.js';

@@ -1,14 +1,14 @@
+import { translatable } from '../format/translation.js';
 import { element, newId, setAttributes, setText } from '../ui/dom.js';
 import { announce } from '../ui/live-region.js';
 import { maxCharacters, sentence } from './sentence.js';
-import { words } from './words.js';
 
 export interface SentenceField {
   readonly root: HTMLElement;
   /** Buttons with the examples. */
   readonly examples: HTMLElement;
   /** Says below the field what the model made of the sentence. */
-  tell(told: string): void;
+  readonly tell: (told: string) => void;
 }
 
 /**
@@ -89,3 +89,10 @@ export function createSentenceField(examples: readonly string[] = []): SentenceF
     },
   };
 }
+
+/** The field for the reader's sentence. */
+export const words = translatable('reading', {
+  label: 'Your sentence',
+  examples: 'Sentences',
+  cut: (maxCharacters: number) => `Only the first ${maxCharacters} characters are kept.`,
+});

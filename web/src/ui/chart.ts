@@ -1,7 +1,8 @@
 import { maxIndex, minIndex, range } from 'd3-array';
 import { line } from 'd3-shape';
+import { headColour } from 'headwise/view';
 
-import { setAttributes, svg } from './dom.js';
+import { element, setAttributes, svg } from './dom.js';
 
 /** What axes need of a scale of d3-scale. */
 interface Scale {
@@ -132,4 +133,37 @@ export function downsample(points: readonly Point[], room: number): readonly Poi
     return extremes.map((i) => some[Math.max(i, 0)]);
   });
   return [...kept, ...points.slice(-1)];
+}
+
+interface Entry {
+  /** As the line has it: it is drawn alike. */
+  readonly series?: string;
+  /** The head, counted from 0, whose colour the line has. */
+  readonly head?: number;
+  readonly name: string;
+}
+
+/** What the lines of a chart are, each beside a piece of it. */
+export function createChartLegend(entries: readonly Entry[], name = ''): HTMLElement {
+  return element(
+    'ul',
+    { class: 'chart-legend', 'aria-label': name },
+    ...(name === ''
+      ? []
+      : [element('li', { class: 'chart-legend-name', 'aria-hidden': 'true' }, name)]),
+    ...entries.map((entry) => {
+      const line = svg('path', { class: 'line', 'data-series': entry.series, d: 'M1,4H23' });
+      if (entry.head !== undefined) line.style.setProperty('stroke', headColour(entry.head));
+      return element(
+        'li',
+        {},
+        svg(
+          'svg',
+          { class: 'chart-legend-line', viewBox: '0 0 24 8', 'aria-hidden': 'true' },
+          line,
+        ),
+        entry.name,
+      );
+    }),
+  );
 }

@@ -1,3 +1,5 @@
+import { headColour } from 'headwise/view';
+
 type Attributes = Readonly<Record<string, string | number | boolean | undefined>>;
 type Child = Node | string;
 
@@ -71,3 +73,15 @@ export function newId(prefix: string): string {
   lastId += 1;
   return `${prefix}-${lastId}`;
 }
+
+/** Gives an element the colour of a head, counted from 0, as `--head-colour`. */
+export function withHeadColour<Target extends HTMLElement | SVGElement>(
+  target: Target,
+  head: number,
+): Target {
+  target.style.setProperty('--head-colour', headColour(head));
+  return target;
+}
+
+/** The same as the property `style` of an element of a template: the page's policy allows no such attributes. */
+export const headStyle = (head: number): string => `--head-colour: ${headColour(head)}`;

@@ -1,11 +1,12 @@
 import { joinSentences } from '../format/sentences.js';
 import { element } from './dom.js';
 
-const root = element('div', { class: 'live-region', role: 'status' });
+let root: HTMLElement | undefined;
 let waiting: string[] = [];
 
 /** What screen readers read out: one place of the page, so that there is one voice. */
-export const liveRegion: HTMLElement = root;
+export const liveRegion = (): HTMLElement =>
+  (root ??= element('div', { class: 'live-region', role: 'status' }));
 
 /**
  * Has screen readers say what came of an action. Not what follows a pointer or a run on its way: that would
@@ -26,6 +27,6 @@ export function say(target: HTMLElement, sentence: string): void {
 
 /** All that came of one action, at once: each would cut the last one off. */
 function speak(): void {
-  root.textContent = joinSentences(waiting);
+  liveRegion().textContent = joinSentences(waiting);
   waiting = [];
 }

@@ -2,8 +2,7 @@ import { loadGguf, Transformer } from 'headwise/models';
 
 import modelUrl from '../../../build/model/language-model.gguf?url';
 import heldOutUrl from '../../../examples/language-model/held-out.txt?url';
-import type { Checkpoint } from './checkpoint.js';
-import { readRemote } from './remote-file.js';
+import { type Checkpoint, readRemote } from './checkpoint.js';
 
 /** The small model of examples/language-model: a file beside the page, loaded when a reader first needs it. */
 export async function openBuiltInModel(onProgress: (bytes: number) => void): Promise<Checkpoint> {

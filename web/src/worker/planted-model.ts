@@ -8,7 +8,7 @@ import {
   type Tokens,
 } from 'headwise/models';
 
-import { accuracyOf, type Sequence, sequencesOf } from './answers.js';
+import { accuracyOf, type Sequence, sequencesOf } from './training.js';
 import { gatesWithout, type Head, isPlanted, type Role, rolesOfLayers } from './heads.js';
 
 const numHeads = rolesOfLayers[0]?.length ?? 0;

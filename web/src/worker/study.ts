@@ -1,7 +1,7 @@
 import { descending, sort } from 'd3-array';
 import { type HeadMeasure, measureHeadImportance, Tensor } from 'headwise/models';
 
-import type { Sequence } from './answers.js';
+import type { Sequence } from './training.js';
 import { allHeads, type Head, numPlanted, pruningOrder, type Role, sameHead } from './heads.js';
 import { numSteps, type PlantedModel } from './planted-model.js';
 

@@ -1,15 +1,18 @@
 import {
+  AssociativeRecallTask,
   AttentionOnlyTransformer,
+  CopyTask,
   inductionScores,
+  InductionTask,
   keyScores,
   patternScores,
+  ReverseTask,
+  SortTask,
   type Task,
   type TaskBatch,
+  type Tensor,
+  type Tokens,
 } from 'headwise/models';
-
-import { accuracyOf } from './answers.js';
-import { packMaps } from './packed-maps.js';
-import { makeTask, type TaskName } from './tasks.js';
 
 /** What makes a run: the same options give the same run. */
 export interface RunOptions {
@@ -166,4 +169,120 @@ export class Trainer {
       weights: attentionWeights.map(({ data }) => data),
     };
   }
+}
+
+/** Tasks of which it is known where every query should look. */
+export const taskNames = ['induction', 'recall', 'sort', 'reverse', 'copy', 'previous'] as const;
+export type TaskName = (typeof taskNames)[number];
+
+/** How far back the task `copy` looks: too far to be taken for the token before. */
+export const copyOffset = 3;
+
+/** Of recall: tokens below are names, the others values. */
+export const numNames = 8;
+
+/** What items are drawn from; the separator is the symbol behind them. */
+export const numItemSymbols = { sort: 16, reverse: 12 } as const;
+
+const letter = (index: number): string => String.fromCharCode('a'.charCodeAt(0) + index);
+
+/** A token as people read it: letters; values of recall are digits; `|` separates. */
+export function symbolOf(name: TaskName, token: number): string {
+  if (name === 'recall' && token >= numNames) return String(token - numNames);
+  const isSeparator = (name === 'sort' || name === 'reverse') && token === numItemSymbols[name];
+  return isSeparator ? '|' : letter(token);
+}
+
+const makers: Readonly<Record<TaskName, () => Task>> = {
+  // Of fewer symbols, or shorter periods, one layer learns most: the next token is then the one that was longest ago.
+  induction: () => new InductionTask({ numSymbols: 26, length: 20, minPeriod: 6, maxPeriod: 12 }),
+  recall: () => new AssociativeRecallTask({ numNames, numValues: 8, numPairs: 6, numQuestions: 4 }),
+  sort: () => new SortTask({ numSymbols: numItemSymbols.sort, numItems: 6 }),
+  reverse: () => new ReverseTask({ numSymbols: numItemSymbols.reverse, numItems: 8 }),
+  copy: () => new CopyTask({ numSymbols: 12, length: 16, offset: copyOffset }),
+  previous: () => new CopyTask({ numSymbols: 12, length: 16 }),
+};
+
+/** Small enough for every cell of a map to be seen, and to be learnt in seconds. */
+export function makeTask(name: TaskName): Task {
+  return makers[name]();
+}
+
+/** Tokens, and the target of each position; −1 where there is none. */
+export interface Sequence {
+  readonly tokens: Int32Array;
+  readonly targets: Int32Array;
+}
+
+/** The sequences of a batch one by one. */
+export function sequencesOf({ tokens, targets }: TaskBatch): Sequence[] {
+  const [count = 0, length = 0] = tokens.shape;
+  return Array.from({ length: count }, (_, number) => {
+    const [first, end] = [number * length, (number + 1) * length];
+    return { tokens: tokens.data.slice(first, end), targets: targets.data.slice(first, end) };
+  });
+}
+
+/** Share of the targets, −1 aside, that have the largest logit. */
+export function accuracyOf({ data, shape }: Tensor, targets: Tokens): number {
+  const size = shape.at(-1) ?? 0;
+  let asked = 0;
+  let right = 0;
+  for (const [row, target] of targets.data.entries()) {
+    if (target < 0) continue;
+    const logits = data.subarray(row * size, (row + 1) * size);
+    const logit = logits[target] ?? NaN;
+    asked += 1;
+    if (logits.every((other) => other <= logit)) right += 1;
+  }
+  return right / asked;
+}
+
+/** Steps of a weight from 0 to 1 where it is kept: fine enough for four decimals. */
+const steps = 65_535;
+
+/** Cells of a causal map of so many tokens that can hold a weight: those on and below the diagonal. */
+export const cellsOf = (length: number): number => (length * (length + 1)) / 2;
+
+/**
+ * The first sample of causal weights, (batch, heads, length, length) a layer, in two bytes a cell and without what is
+ * masked: (layers, heads, cells). An eighth of what double precision would take, so that all of a run can be kept.
+ */
+export function packMaps(
+  layers: readonly { readonly data: Float32Array; readonly shape: readonly number[] }[],
+): Uint16Array {
+  const [, heads = 0, length = 0] = layers[0]?.shape ?? [];
+  const packed = new Uint16Array(layers.length * heads * cellsOf(length));
+  let at = 0;
+  for (const { data } of layers) {
+    for (let row = 0; row < heads * length; row += 1) {
+      const query = row % length;
+      for (let key = 0; key <= query; key += 1) {
+        packed[at] = Math.round(steps * data[row * length + key]);
+        at += 1;
+      }
+    }
+  }
+  return packed;
+}
+
+/** The weights as they were, but for what two bytes cannot tell: (heads, length, length) a layer. */
+export function unpackMaps(
+  packed: Uint16Array,
+  numLayers: number,
+  numHeads: number,
+  length: number,
+): Float32Array[] {
+  let at = 0;
+  return Array.from({ length: numLayers }, () => {
+    const weights = new Float32Array(numHeads * length * length);
+    for (let row = 0; row < numHeads * length; row += 1) {
+      const query = row % length;
+      for (let key = 0; key <= query; key += 1) {
+        weights[row * length + key] = packed[at] / steps;
+        at += 1;
+      }
+    }
+    return weights;
+  });
 }

@@ -1,7 +1,12 @@
 import { range } from 'd3-array';
 import { loadNpy, loadSafetensors, Tensor } from 'headwise';
 
-import { type AttentionInput, numHiddens, onesInput, randomInput } from '../../attention/input.js';
+import {
+  type AttentionInput,
+  numHiddens,
+  onesInput,
+  randomInput,
+} from '../../attention/attention-view.js';
 import { cutTo } from '../../format/sentences.js';
 import { type InputState, ownTensors, patternLength as length } from './state.js';
 import { dataWords, maxNameLength, readNumbers, type UserFile, userTensors } from './user-data.js';

@@ -1,8 +1,13 @@
 import { max, mean, min, range, sum } from 'd3-array';
 import { Adam, MultiHeadAttention, type StateDict, Tensor } from 'headwise/models';
 
-import { attend, type AttentionView, type LayerSettings } from '../../attention/attention-view.js';
-import { type AttentionInput, numHiddens } from '../../attention/input.js';
+import {
+  attend,
+  type AttentionInput,
+  type AttentionView,
+  type LayerSettings,
+  numHiddens,
+} from '../../attention/attention-view.js';
 import { buildInput, plantedPatterns, targetOf } from './inputs.js';
 import { type KeysState, validLenOf } from './state.js';
 

@@ -8,7 +8,7 @@ import { createNamedSlider } from '../../ui/controls/slider.js';
 import { createTextArea } from '../../ui/controls/text-area.js';
 import { element, setAttributes } from '../../ui/dom.js';
 import { announce, say } from '../../ui/live-region.js';
-import { reasonOf } from '../../ui/reason.js';
+import { reasonOf } from '../../ui/notices.js';
 import { readUserFile } from './inputs.js';
 import {
   inputNames,

@@ -10,9 +10,14 @@ import {
 } from '../../address/field.js';
 import { type Normalized, Store } from '../../address/store.js';
 import { words as addressWords } from '../../address/words.js';
-import { chapterSizes, headCountsOf, type InputSizes, numHiddens } from '../../attention/input.js';
+import {
+  chapterSizes,
+  headCountsOf,
+  type InputSizes,
+  numHiddens,
+} from '../../attention/attention-view.js';
 import { cutTo } from '../../format/sentences.js';
-import { reasonOf } from '../../ui/reason.js';
+import { reasonOf } from '../../ui/notices.js';
 import {
   dataWords,
   maxNameLength,

@@ -4,9 +4,8 @@ import type { AttentionView } from '../../attention/attention-view.js';
 import { weightColours } from '../../attention/colour.js';
 import type { Cell } from '../../attention/map-selection.js';
 import { words as mapWords } from '../../attention/words.js';
-import { element, setAttributes, setText, svg } from '../../ui/dom.js';
+import { element, setAttributes, setText, svg, withHeadColour } from '../../ui/dom.js';
 import { composeDrawings, drawLegend } from '../../ui/export/drawing.js';
-import { withHeadColour } from '../../ui/head-colour.js';
 import type { Shared } from './close-up.js';
 import { words } from './words.js';
 

@@ -1,24 +1,30 @@
 import { range } from 'd3-array';
+import { headColour } from 'headwise/view';
 import { html, nothing, render, svg, type TemplateResult } from 'lit-html';
 
-import { followTheme } from '../../attention/colour.js';
+import {
+  currentTheme,
+  followTheme,
+  type MapColours,
+  rampOfHead,
+  rampOfSign,
+  signedColours,
+  stepOf as rampStepOf,
+  weightColours,
+} from '../../attention/colour.js';
 import { formatShape } from '../../format/numbers.js';
-import { headColour } from 'headwise/view';
-
-import { element } from '../../ui/dom.js';
-import { withHeadColour } from '../../ui/head-colour.js';
+import { element, headStyle, withHeadColour } from '../../ui/dom.js';
 import { type Layout, narrowLayout, type Place, type Route, wideLayout } from './layout.js';
-import { paint } from './paint.js';
 import { type Pass, shapeOf, shareOf } from './pass.js';
 import {
   edges,
   endsOf,
   type Part,
   parts,
+  type StepNumber,
   stepOf,
   stepOfEdge,
   steps,
-  type StepNumber,
 } from './steps.js';
 import { words } from './words.js';
 
@@ -115,7 +121,7 @@ function frameOf(layout: Layout, pass: Pass, step: StepNumber, head: number): Te
   const order = [head, ...others].slice(0, maxCards);
   const cards = order.map(
     (each, depth) =>
-      svg`<rect class="inside-card" data-depth=${depth} .style=${`--head-colour: ${headColour(each)}`}
+      svg`<rect class="inside-card" data-depth=${depth} .style=${headStyle(each)}
         x=${card.x + depth * card.dx} y=${card.y - depth * card.dx}
         width=${card.width} height=${card.height} rx="6"></rect>`,
   );
@@ -143,4 +149,32 @@ function frameOf(layout: Layout, pass: Pass, step: StepNumber, head: number): Te
     </text>
     ${inside}${out}
   </svg>`;
+}
+
+/** Weights in their head's hue; other numbers on the scale of signed numbers. */
+export const coloursOf = (pass: Pass, part: Part, head: number): MapColours =>
+  part === 'weights' ? weightColours(head) : signedColours(pass.largestOf(part, head));
+
+export const isMaskedCell = (pass: Pass, part: Part, row: number, column: number): boolean =>
+  (part === 'masked' || part === 'weights') && pass.isMasked(row, column);
+
+/** Draws a part, a pixel for each number. Masked cells stay transparent: a hatch shows behind them. */
+export function paint(canvas: HTMLCanvasElement, pass: Pass, part: Part, head: number): void {
+  const { rows, columns, data } = pass.matrixOf(part, head);
+  canvas.width = columns;
+  // More numbers than pixels in the figure: means of them rather than some of them.
+  canvas.toggleAttribute('data-wide', columns > 64);
+  canvas.height = rows;
+  const theme = currentTheme();
+  const largest = part === 'weights' ? 1 : pass.largestOf(part, head) || 1;
+  const positive = (part === 'weights' ? rampOfHead(head) : rampOfSign(1)).bytes[theme];
+  const negative = rampOfSign(-1).bytes[theme];
+  const image = new ImageData(columns, rows);
+  data.forEach((value, at) => {
+    if (isMaskedCell(pass, part, Math.floor(at / columns), at % columns)) return;
+    const from = 3 * rampStepOf(Math.abs(value) / largest);
+    image.data.set((value < 0 ? negative : positive).subarray(from, from + 3), 4 * at);
+    image.data[4 * at + 3] = 255;
+  });
+  canvas.getContext('2d')?.putImageData(image, 0, 0);
 }

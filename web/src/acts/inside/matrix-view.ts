@@ -1,11 +1,9 @@
 import { html, nothing, render } from 'lit-html';
 
 import { formatNumber, formatShape, formatTight } from '../../format/numbers.js';
-import { element } from '../../ui/dom.js';
-import { withHeadColour } from '../../ui/head-colour.js';
+import { element, withHeadColour } from '../../ui/dom.js';
 import { announce } from '../../ui/live-region.js';
-import { bandOf } from './figure.js';
-import { coloursOf, isMaskedCell, paint } from './paint.js';
+import { bandOf, coloursOf, isMaskedCell, paint } from './figure.js';
 import { type Pass, shapeOf, shareOf } from './pass.js';
 import { isMap, type Part } from './steps.js';
 import { words } from './words.js';

@@ -1,9 +1,11 @@
+import { MultiHeadAttention, Tensor } from 'headwise';
+
 import type { Store } from '../../address/store.js';
 import { languageModel } from '../../reading/model.js';
 import { sentence } from '../../reading/sentence.js';
 import { coalesce } from '../../worker/connection.js';
+import { type Inside, insideOfLayer } from '../../worker/inside.js';
 import { type Pass, passOf } from './pass.js';
-import { smallInside } from './small-layer.js';
 import type { InsideState } from './state.js';
 import { words } from './words.js';
 
@@ -117,5 +119,34 @@ export class Source {
     if (state === this.state) return;
     this.state = state;
     this.#onChange();
+  }
+}
+
+/** Small enough for every number to be read, in three matrices side by side. */
+const sizes = { length: 5, hiddens: 8, numHeads: 2 } as const;
+
+/** An untrained layer with a causal mask. Standard deviation 2 of the input makes its weights differ visibly. */
+export function smallInside(tokens: readonly string[]): Inside {
+  const { length, hiddens, numHeads } = sizes;
+  const { data } = Tensor.randn([1, length, hiddens], 2);
+  const X = new Tensor(
+    data.map((value) => 2 * value),
+    [1, length, hiddens],
+  );
+  const layer = new MultiHeadAttention({
+    ...{ numHiddens: hiddens, numHeads, seed: 1 },
+    ...{ querySize: hiddens, keySize: hiddens, valueSize: hiddens },
+  });
+  try {
+    const { captured, attentionWeights, output } = layer.forward(X, X, X, {
+      ...{ causal: true, returnWeights: true },
+      capture: ['queries', 'keys', 'values', 'scores', 'pooled'],
+    });
+    return insideOfLayer(tokens, {
+      ...{ parameters: layer.stateDict(), X: X.data, numHeads, numKvHeads: numHeads },
+      captured: { ...captured, weights: attentionWeights, output },
+    });
+  } finally {
+    layer.dispose();
   }
 }

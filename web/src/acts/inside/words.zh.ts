@@ -1,6 +1,6 @@
 /** What the act inside says, in Simplified Chinese. */
 import type { Translation } from '../../format/translation.js';
-import type { intro as EnglishInsideIntro } from './intro.js';
+import type { intro as EnglishInsideIntro } from './description.js';
 import type { words as EnglishInside } from './words.js';
 
 export const insideIntro: Translation<typeof EnglishInsideIntro> = {

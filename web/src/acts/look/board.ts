@@ -1,15 +1,12 @@
 import { range } from 'd3-array';
-import { headColour } from 'headwise/view';
-import { html, render, type TemplateResult } from 'lit-html';
+import { html, render, svg, type TemplateResult } from 'lit-html';
 
-import { element, setAttributes, svg } from '../../ui/dom.js';
+import { element, headStyle, setAttributes, svg as svgElement } from '../../ui/dom.js';
 import { type Piece, resolveStyles } from '../../ui/export/drawing.js';
-
 import { type Head, nameOfHead, sameHead } from '../../worker/heads.js';
 import type { ModelDescription, TextRun } from '../../worker/language-model.js';
 import { nameOfRole, roleOf, sayRole } from './roles.js';
 import type { Selected } from './state.js';
-import { tileMap } from './tile-map.js';
 import { words } from './words.js';
 
 interface Shown {
@@ -91,7 +88,7 @@ export function createBoard({ onSelect, onGate }: Actions): Board {
       data-role=${role?.name ?? 'mixed'}
       ?data-shut=${!isOpen}
       ?data-selected=${isSelected}
-      .style=${`--head-colour: ${headColour(head)}`}
+      .style=${headStyle(head)}
     >
       <button
         type="button"
@@ -183,10 +180,40 @@ function pieceOf(tile: HTMLElement): Piece {
   setAttributes(drawing, { width: savedSide, height: savedSide });
   // What is hatched on the page, by its background.
   const fill = getComputedStyle(tile).getPropertyValue('--hatch-ground');
-  drawing.prepend(svg('rect', { width: '100%', height: '100%', fill }));
-  const framed = svg('svg', { viewBox: `0 0 ${savedSide} ${savedSide}` }, drawing);
+  drawing.prepend(svgElement('rect', { width: '100%', height: '100%', fill }));
+  const framed = svgElement('svg', { viewBox: `0 0 ${savedSide} ${savedSide}` }, drawing);
   const { head = '', shut } = tile.dataset;
   const role = tile.querySelector('.tile-role')?.textContent ?? '';
   const note = shut === undefined ? role : `${role}, ${words.shut}`;
   return { drawing: framed, title: head, note };
+}
+
+/** As many steps as a small cell lets one tell. */
+const steps = 10;
+
+/**
+ * The map of one head, small: its colour, the stronger the larger the weight. One path for each step, so that a map of
+ * forty tokens has eleven elements.
+ *
+ * @param weights (tokens, tokens), queries down and keys across
+ */
+export function tileMap(weights: Float32Array, tokens: number, isCausal: boolean): TemplateResult {
+  const seen = range(tokens).map((query) => `M0,${query}h${isCausal ? query + 1 : tokens}v1H0z`);
+  const cells = new Array<string>(steps + 1).fill('');
+  for (let query = 0; query < tokens; query += 1) {
+    for (let key = 0; key < tokens; key += 1) {
+      const step = Math.min(steps, Math.round(steps * (weights[query * tokens + key] ?? 0)));
+      if (step > 0) cells[step] += `M${key},${query}h1v1h-1z`;
+    }
+  }
+  return svg`<svg class="tile-map" aria-hidden="true" preserveAspectRatio="none" viewBox="0 0 ${tokens} ${tokens}">
+    <path class="tile-seen" d=${seen.join('')}></path>
+    ${cells
+      .map((path, step) => ({ path, step }))
+      .filter(({ path }) => path !== '')
+      .map(
+        ({ path, step }) =>
+          svg`<path class="tile-weights" fill-opacity=${step / steps} d=${path}></path>`,
+      )}
+  </svg>`;
 }

@@ -1,6 +1,6 @@
 import { type ActDescription, whenNear } from '../../ui/act.js';
 import { createFirstScreen } from './first/first-screen.js';
-import { intro } from './intro.js';
+import { intro } from './first/words.js';
 import { look } from './state.js';
 
 export const description: ActDescription = {

@@ -4,7 +4,7 @@ import { formatBytes } from '../../format/numbers.js';
 import type { SharedModel } from '../../reading/model.js';
 import { element, newId, setAttributes } from '../../ui/dom.js';
 import { announce } from '../../ui/live-region.js';
-import { reasonOf } from '../../ui/reason.js';
+import { reasonOf } from '../../ui/notices.js';
 import type { ModelSource } from '../../worker/checkpoint.js';
 import { words } from './words.js';
 

@@ -1,5 +1,5 @@
 import type { SharedModel } from '../../reading/model.js';
-import { reasonOf } from '../../ui/reason.js';
+import { reasonOf } from '../../ui/notices.js';
 import { coalesce, isBeyondRepair } from '../../worker/connection.js';
 import { type Head, sameHead } from '../../worker/heads.js';
 import type { Gates, LensLayer, TextRun } from '../../worker/language-model.js';

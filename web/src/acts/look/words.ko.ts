@@ -2,11 +2,10 @@
 import { formatBytes } from '../../format/numbers.js';
 import { listOf, quoted } from '../../format/sentences.js';
 import type { Translation } from '../../format/translation.js';
-import type { words as EnglishReading } from '../../reading/words.js';
-import type { words as EnglishCheckpoint } from '../../worker/checkpoint-words.js';
+import type { words as EnglishReading } from '../../reading/sentence-field.js';
+import type { words as EnglishCheckpoint } from '../../worker/checkpoint-error.js';
 import type { Head } from '../../worker/heads.js';
-import type { words as EnglishFirst } from './first/words.js';
-import type { intro as EnglishIntro } from './intro.js';
+import type { intro as EnglishIntro, words as EnglishFirst } from './first/words.js';
 import type { roleNames as EnglishRoleNames, words as English } from './words.js';
 
 const place = ({ layer, head }: Head): string => `${layer + 1}층 ${head + 1}번 헤드`;

@@ -7,10 +7,9 @@ import { shapedWeights } from '../../attention/heads-element.js';
 import { createWeightLegend } from '../../attention/weight-legend.js';
 import { words as mapWords } from '../../attention/words.js';
 import { formatPercent, formatShort } from '../../format/numbers.js';
-import { element, newId } from '../../ui/dom.js';
+import { element, headStyle, newId } from '../../ui/dom.js';
 import { composeDrawings, drawLegend } from '../../ui/export/drawing.js';
 import { createGoalApart } from '../../ui/goal.js';
-import { inHeadColour } from '../../ui/head-colour.js';
 import { say } from '../../ui/live-region.js';
 import { createTokenStrip } from '../../ui/token-strip.js';
 import {
@@ -24,7 +23,7 @@ import {
   sameHead,
 } from '../../worker/heads.js';
 import { accuracyWithout, chosenBy, measures, type Shown, type Study } from '../../worker/study.js';
-import { symbolOf } from '../../worker/tasks.js';
+import { symbolOf } from '../../worker/training.js';
 import { kindOf } from './results.js';
 import { canMark, type PruneState } from './state.js';
 import { words } from './words.js';
@@ -82,7 +81,7 @@ export function createGuessView(store: Store<PruneState>) {
     return html`<button
       type="button"
       class="guess-tile"
-      ${inHeadColour(head.head)}
+      .style=${headStyle(head.head)}
       data-head=${nameOfHead(head)}
       data-truth=${role === undefined ? nothing : kindOf(role)}
       aria-pressed=${isMarked}

@@ -7,10 +7,9 @@ import { languageModel } from '../../reading/model.js';
 import { sentence } from '../../reading/sentence.js';
 import { createSelect } from '../../ui/controls/choice.js';
 import { createNamedSlider } from '../../ui/controls/slider.js';
-import { element, setAttributes } from '../../ui/dom.js';
+import { element, headStyle, setAttributes } from '../../ui/dom.js';
 import { composeDrawings, drawLegend } from '../../ui/export/drawing.js';
 import { createGoalApart } from '../../ui/goal.js';
-import { inHeadColour } from '../../ui/head-colour.js';
 import { announce } from '../../ui/live-region.js';
 import { createStage, openFolded } from '../../ui/stage.js';
 import { coalesce } from '../../worker/connection.js';
@@ -266,7 +265,7 @@ const chipOf = (head: Head, pruned: readonly Head[]): TemplateResult => {
   const isPruned = pruned.some((other) => sameHead(other, head));
   return html`<span
     class="model-head"
-    ${inHeadColour(head.head)}
+    .style=${headStyle(head.head)}
     data-head=${name}
     ?data-pruned=${isPruned}
     >${isPruned ? html`<del>${name}</del>` : name}</span

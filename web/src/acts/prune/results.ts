@@ -8,6 +8,7 @@ import { joinSentences } from '../../format/sentences.js';
 import {
   type Chart,
   createChart,
+  createChartLegend,
   drawAxes,
   drawGrid,
   drawLine,
@@ -16,7 +17,6 @@ import {
 } from '../../ui/chart.js';
 import { element, setAttributes, svg } from '../../ui/dom.js';
 import { composeDrawings, drawLegend } from '../../ui/export/drawing.js';
-import { createChartLegend } from '../../ui/legend.js';
 import { createStage } from '../../ui/stage.js';
 import {
   allHeads,

@@ -5,7 +5,7 @@ import type { Connection } from '../../worker/connection.js';
 import { rolesOfLayers } from '../../worker/heads.js';
 import type { ModelDescription } from '../../worker/language-model.js';
 import { type ModelStudy, studyModel } from '../../worker/model-study.js';
-import { unpackMaps } from '../../worker/packed-maps.js';
+import { unpackMaps } from '../../worker/training.js';
 import type { Shown, Study } from '../../worker/study.js';
 import stored from './records.json';
 

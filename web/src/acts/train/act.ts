@@ -5,13 +5,13 @@ import { createPanelEnd } from '../../ui/controls/panel-end.js';
 import { createPlaybackButtons } from '../../ui/controls/playback.js';
 import { boundSeed } from '../../ui/controls/seed-field.js';
 import { element } from '../../ui/dom.js';
-import { oncePerFrame } from '../../ui/once-per-frame.js';
+import { oncePerFrame } from '../../ui/frames.js';
 import { createStage } from '../../ui/stage.js';
-import { whenNear } from '../../ui/when-near.js';
+import { onceNear } from '../../ui/act.js';
 import { Connection } from '../../worker/connection.js';
 import { createWorkerNotice } from '../../worker/notice.js';
 import { createRunControl } from '../../worker/run-driver.js';
-import { taskNames } from '../../worker/tasks.js';
+import { taskNames } from '../../worker/training.js';
 import { createRunLoop } from './loop.js';
 import { Runner } from './run.js';
 import { createRunView } from './run-view.js';
@@ -112,7 +112,7 @@ export function createTrainContent(store: Store<TrainState>): HTMLElement[] {
     }
     void ensurePinned().then(reachShown);
   });
-  whenNear(playback.root, () => ensurePinned().then(reachShown));
+  onceNear(playback.root, () => ensurePinned().then(reachShown));
 
   const panel = createTrainPanel(store);
   return [

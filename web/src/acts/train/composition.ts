@@ -1,8 +1,7 @@
 import { maxIndex, range } from 'd3-array';
 
 import { formatShort } from '../../format/numbers.js';
-import { element, setAttributes, svg } from '../../ui/dom.js';
-import { withHeadColour } from '../../ui/head-colour.js';
+import { element, setAttributes, svg, withHeadColour } from '../../ui/dom.js';
 import {
   geometryFor,
   listenToTokens,
@@ -10,8 +9,7 @@ import {
   type TokenEvents,
 } from '../../ui/token-buttons.js';
 import { type Head, nameOfHead } from '../../worker/heads.js';
-import { symbolOf } from '../../worker/tasks.js';
-import type { ScoreName } from '../../worker/training.js';
+import { type ScoreName, symbolOf } from '../../worker/training.js';
 import type { Moment, RunRecord } from './run.js';
 import { words } from './words.js';
 

@@ -7,12 +7,10 @@ import { type Cell, listenToMaps, Selection } from '../../attention/map-selectio
 import { words as mapWords } from '../../attention/words.js';
 import { formatPercent, formatWeight } from '../../format/numbers.js';
 import { drawLine, type Point } from '../../ui/chart.js';
-import { element, setAttributes, setText, svg } from '../../ui/dom.js';
+import { element, setAttributes, setText, svg, withHeadColour } from '../../ui/dom.js';
 import { type Piece, resolveStyles } from '../../ui/export/drawing.js';
-import { withHeadColour } from '../../ui/head-colour.js';
 import { type Head, sameHead } from '../../worker/heads.js';
-import { symbolOf } from '../../worker/tasks.js';
-import type { ScoreName } from '../../worker/training.js';
+import { type ScoreName, symbolOf } from '../../worker/training.js';
 import { roleMarks, stepsShown } from './loss-curve.js';
 import { enough, type Moment, type RunRecord, tooLittle } from './run.js';
 import { attendedBy, words } from './words.js';

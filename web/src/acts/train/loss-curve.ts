@@ -5,11 +5,16 @@ import { render } from 'lit-html';
 import type { Store } from '../../address/store.js';
 import { formatLoss, formatPercent } from '../../format/numbers.js';
 import { joinSentences } from '../../format/sentences.js';
-import { createChart, drawAxes, drawLine, type Point, type Size } from '../../ui/chart.js';
+import {
+  createChart,
+  createChartLegend,
+  drawAxes,
+  drawLine,
+  type Point,
+  type Size,
+} from '../../ui/chart.js';
 import { createSlider } from '../../ui/controls/slider.js';
-import { element, setAttributes, svg } from '../../ui/dom.js';
-import { withHeadColour } from '../../ui/head-colour.js';
-import { createChartLegend } from '../../ui/legend.js';
+import { element, setAttributes, svg, withHeadColour } from '../../ui/dom.js';
 import { say } from '../../ui/live-region.js';
 import { type Head, nameOfHead, sameHead } from '../../worker/heads.js';
 import { lastStep, measureEvery } from '../../worker/training.js';

@@ -4,12 +4,11 @@ import type { Store } from '../../address/store.js';
 import { createWeightLegend, hatchFill } from '../../attention/weight-legend.js';
 import { formatLoss, formatPercent } from '../../format/numbers.js';
 import { joinSentences } from '../../format/sentences.js';
-import { element, newId, setAttributes } from '../../ui/dom.js';
+import { element, headStyle, newId, setAttributes } from '../../ui/dom.js';
 import { composeDrawings, drawLegend } from '../../ui/export/drawing.js';
 import { createGoal } from '../../ui/goal.js';
-import { inHeadColour } from '../../ui/head-colour.js';
-import { createChartLegend } from '../../ui/legend.js';
-import { Pace } from '../../ui/pace.js';
+import { createChartLegend } from '../../ui/chart.js';
+import { Pace } from '../../ui/frames.js';
 import { words as uiWords } from '../../ui/words.js';
 import { type Head, sameHead } from '../../worker/heads.js';
 import type { RunState } from '../../worker/run-driver.js';
@@ -213,7 +212,7 @@ function createEventLog(onStep: (step: number) => void) {
       render(
         entries.map(
           ({ step, kind, head, sentence }) =>
-            html`<li data-kind=${kind} ${head === undefined ? '' : inHeadColour(head)}>
+            html`<li data-kind=${kind} .style=${head === undefined ? '' : headStyle(head)}>
               <button
                 type="button"
                 @click=${() => {

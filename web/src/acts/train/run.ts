@@ -1,9 +1,6 @@
 import { shapedWeights } from '../../attention/heads-element.js';
 import type { Connection } from '../../worker/connection.js';
 import { clearLead, type Head, headsOf, sameHead } from '../../worker/heads.js';
-import { unpackMaps } from '../../worker/packed-maps.js';
-import { RunDriver, type RunListeners, type RunState } from '../../worker/run-driver.js';
-import type { TaskName } from '../../worker/tasks.js';
 import {
   lastStep,
   measureEvery,
@@ -12,8 +9,11 @@ import {
   type ScoreName,
   scoreNames,
   type Start,
+  type TaskName,
+  unpackMaps,
   type Update,
 } from '../../worker/training.js';
+import { RunDriver, type RunListeners, type RunState } from '../../worker/run-driver.js';
 import type { Speed } from './state.js';
 
 /** Where the goal of the act is reached. */

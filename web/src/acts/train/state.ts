@@ -8,8 +8,13 @@ import {
 } from '../../address/field.js';
 import { words as addressWords } from '../../address/words.js';
 import { type Head, nameOfHead } from '../../worker/heads.js';
-import { type TaskName, taskNames } from '../../worker/tasks.js';
-import { lastStep, measureEvery, type RunOptions } from '../../worker/training.js';
+import {
+  lastStep,
+  measureEvery,
+  type RunOptions,
+  type TaskName,
+  taskNames,
+} from '../../worker/training.js';
 
 /** A run as it was after a step. */
 export interface Pinned {

@@ -2,7 +2,7 @@
 import type { Translation } from '../../format/translation.js';
 import type { intro as EnglishTrainIntro } from './description.js';
 import type { Look, Place, Ran, words as EnglishTrain } from './words.js';
-import { copyOffset } from '../../worker/tasks.js';
+import { copyOffset } from '../../worker/training.js';
 
 const place = ({ layer, head }: Place): string => `${layer}층 ${head}번 헤드`;
 

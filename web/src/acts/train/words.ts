@@ -1,6 +1,10 @@
 import { count, inWords } from '../../format/sentences.js';
-import { copyOffset, type TaskName } from '../../worker/tasks.js';
-import type { RunOptions, ScoreName } from '../../worker/training.js';
+import {
+  copyOffset,
+  type RunOptions,
+  type ScoreName,
+  type TaskName,
+} from '../../worker/training.js';
 import { translatable } from '../../format/translation.js';
 
 export interface Place {

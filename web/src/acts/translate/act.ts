@@ -5,11 +5,17 @@ import { headColour } from 'headwise/view';
 import type { Store } from '../../address/store.js';
 import { createWeightLegend } from '../../attention/weight-legend.js';
 import { joinSentences } from '../../format/sentences.js';
-import { type Chart, createChart, drawAxes, drawLine, type Point } from '../../ui/chart.js';
+import {
+  type Chart,
+  createChart,
+  createChartLegend,
+  drawAxes,
+  drawLine,
+  type Point,
+} from '../../ui/chart.js';
 import { createPanelEnd } from '../../ui/controls/panel-end.js';
 import { element, newId } from '../../ui/dom.js';
-import { createChartLegend } from '../../ui/legend.js';
-import { oncePerFrame } from '../../ui/once-per-frame.js';
+import { oncePerFrame } from '../../ui/frames.js';
 import { createStage } from '../../ui/stage.js';
 import { lastAlignmentStep } from '../../worker/alignment.js';
 import { Connection } from '../../worker/connection.js';

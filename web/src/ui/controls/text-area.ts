@@ -1,7 +1,7 @@
 import type { Origin } from '../../address/store.js';
 import { element, newId, setAttributes } from '../dom.js';
 import { say as sayIn } from '../live-region.js';
-import { reasonOf } from '../reason.js';
+import { reasonOf } from '../notices.js';
 import { words } from '../words.js';
 
 export interface TextArea {

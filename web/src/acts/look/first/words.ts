@@ -36,3 +36,11 @@ export const words = translatable('first', {
       : `It reads only the first ${tokens}: the last ${omittedWords} words are left out.`,
   headName: ({ layer, head }: Head) => `head ${head + 1} of layer ${layer + 1}`,
 });
+
+/** What the page says of the act before its code is loaded. */
+export const intro = translatable('lookIntro', {
+  short: 'Look',
+  title: 'Look: four heads, one sentence',
+  lead: 'Each [head] answers the same question in its own way: *which words shall I look at?*',
+  paragraphs: [],
+});

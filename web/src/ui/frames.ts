@@ -1,3 +1,16 @@
+/** Calls at most once a frame, however often it is asked to. */
+export function oncePerFrame(act: () => void): () => void {
+  let isDue = false;
+  return () => {
+    if (isDue) return;
+    isDue = true;
+    requestAnimationFrame(() => {
+      isDue = false;
+      act();
+    });
+  };
+}
+
 /** Of the frames of a run at least one in so many is drawn. */
 const fewest = 4;
 
