@@ -1,4 +1,4 @@
-import { choiceField, type Fields } from '../address/field.js';
+import { choiceField } from '../address/field.js';
 import { Store } from '../address/store.js';
 
 /** The questions of the chapter's readers, by the act that answers them. */
@@ -25,18 +25,12 @@ const lists: Readonly<Record<string, readonly QuestionName[]>> = questionsByAct;
 /** The questions under an act. */
 export const questionsOf = (act: string): readonly QuestionName[] => lists[act] ?? [];
 
-export interface QuestionsState {
-  /** The one whose answer is open. */
-  readonly question: QuestionName | 'none';
-}
-
-export const questionsFields: Fields<QuestionsState> = {
-  question: choiceField('question', [...Object.values(lists).flat(), 'none'], 'none'),
-};
-
 /** One for the whole page: one answer is open at a time. */
-export const questions = new Store(questionsFields);
+export const questions = new Store({
+  /** The one whose answer is open. */
+  question: choiceField('question', [...Object.values(lists).flat(), 'none' as const], 'none'),
+});
 
 /** The act under which a question stands; the first one that has any for `none`. */
-export const actOfQuestion = (question: QuestionsState['question']): string =>
+export const actOfQuestion = (question: QuestionName | 'none'): string =>
   Object.keys(lists).find((act) => lists[act].some((name) => name === question)) ?? 'look';

@@ -4,12 +4,6 @@ import { words as addressWords } from '../address/words.js';
 import { cutTo } from '../format/sentences.js';
 import opening from './sentence.json';
 
-/** The sentence that one part of the page reads, and so does every other. */
-export interface SentenceState {
-  /** As the reader wrote it. How many of its tokens a model reads, the model says. */
-  readonly text: string;
-}
-
 /** More than any model of the page reads: a limit for addresses and for what is pasted. */
 export const maxCharacters = 1000;
 
@@ -25,5 +19,7 @@ const textField: Field<string> = {
   write: (text) => text,
 };
 
-/** The reader's sentence, one for the whole page. */
-export const sentence = new Store<SentenceState>({ text: textField });
+/**
+ * The reader's sentence, one for the whole page, as it was written. How many of its tokens a model reads, the model says.
+ */
+export const sentence = new Store({ text: textField });

@@ -1,20 +1,8 @@
-import { choiceField, type Field, type Fields, numberField } from '../../address/field.js';
+import { choiceField, type Field, numberField, type StateOf } from '../../address/field.js';
 import { Store } from '../../address/store.js';
 import { words as addressWords } from '../../address/words.js';
 import { listOf } from '../../format/sentences.js';
 import { type Head, nameOfHead } from '../../worker/heads.js';
-
-/** What the controls of the act hold. The sentence has a store of its own: reading/sentence.ts. */
-export interface LookState {
-  /** The only head whose arcs the first screen shows, counted from 1; 0 for all. */
-  readonly arcs: number;
-  /** The selected word, counted from 1; 0 where the page chooses. */
-  readonly query: number;
-  readonly selected: Selected;
-  readonly view: View;
-  /** Heads whose gates are shut. */
-  readonly shut: readonly Head[];
-}
 
 /** A layer, and one of its heads or all. */
 export interface Selected {
@@ -23,7 +11,6 @@ export interface Selected {
 }
 
 export const views = ['arcs', 'map'] as const;
-export type View = (typeof views)[number];
 
 /** Of models that readers open: no address asks for more. */
 const mostShut = 400;
@@ -72,16 +59,22 @@ const shutField: Field<readonly Head[]> = {
   write: writeShut,
 };
 
-export const lookFields: Fields<LookState> = {
+const fields = {
+  /** The only head whose arcs the first screen shows, counted from 1; 0 for all. */
   arcs: numberField('look-arcs', { min: 0, max: 4, step: 1 }, 0),
+  /** The selected word, counted from 1; 0 where the page chooses. */
   query: numberField('look-query', { min: 0, max: 40, step: 1 }, 0),
   selected: selectedField,
   view: choiceField('look-view', views, 'arcs'),
+  /** Heads whose gates are shut. */
   shut: shutField,
 };
 
+/** What the controls of the act hold. The sentence has a store of its own: reading/sentence.ts. */
+export type LookState = StateOf<typeof fields>;
+
 /** One for the first screen, which is there before the rest of the act, and for the rest. */
-export const look = new Store(lookFields);
+export const look = new Store<LookState>(fields);
 
 /** The part of a state that a model has: its layers and heads are known once it is loaded. */
 export function fitTo(
