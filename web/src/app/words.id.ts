@@ -77,6 +77,12 @@ const attention: Translation<typeof EnglishAttention> = {
   cell: ({ head, query, key, weight, masked }) =>
     `Head ${head}, kueri ${query}, kunci ${key}: bobot ${weight}${masked ? ', dimasker' : ''}`,
 
+  patterns: {
+    previousToken: 'token sebelumnya',
+    induction: 'induksi',
+    firstToken: 'token pertama',
+  },
+
   readOut: {
     hint: 'Tunjuk atau ketuk sebuah sel, atau telusuri peta dengan Tab dan tombol panah.',
   },

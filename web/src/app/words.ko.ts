@@ -76,6 +76,12 @@ const attention: Translation<typeof EnglishAttention> = {
   cell: ({ head, query, key, weight, masked }) =>
     `헤드 ${head}, 쿼리 ${query}, 키 ${key}: 가중치 ${weight}${masked ? ', 마스크됨' : ''}`,
 
+  patterns: {
+    previousToken: '이전 토큰',
+    induction: '귀납',
+    firstToken: '첫 토큰',
+  },
+
   readOut: {
     hint: '칸을 가리키거나 탭하십시오. Tab 키와 화살표 키로 맵 사이를 이동할 수도 있습니다.',
   },

@@ -75,6 +75,12 @@ const attention: Translation<typeof EnglishAttention> = {
   cell: ({ head, query, key, weight, masked }) =>
     `头${head}，查询${query}，键${key}：权重${weight}${masked ? '，已掩蔽' : ''}`,
 
+  patterns: {
+    previousToken: '前一词元',
+    induction: '归纳',
+    firstToken: '首个词元',
+  },
+
   readOut: {
     hint: '指向或点按一个格子，也可以用Tab键和方向键在权重图中移动。',
   },

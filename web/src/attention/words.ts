@@ -23,6 +23,13 @@ export const words = translatable('attention', {
   cell: ({ head, query, key, weight, masked }: CellWords) =>
     `Head ${head}, query ${query}, key ${key}: weight ${weight}${masked ? ', masked' : ''}`,
 
+  /** What heads attend to, in short. */
+  patterns: {
+    previousToken: 'previous token',
+    induction: 'induction',
+    firstToken: 'first token',
+  },
+
   readOut: {
     hint: 'Point at a cell, tap it, or move through the maps with Tab and the arrow keys.',
   },

@@ -17,7 +17,7 @@ import { createPredict, isFound, shortened } from './predict.js';
 import { createRail } from './rail.js';
 import type { KeysState } from './state.js';
 import { createTiles } from './tiles.js';
-import { words } from './words.js';
+import { nameOfPattern, words } from './words.js';
 
 /** A layer with its input: the weights of every head, and the arithmetic of each. */
 export function createKeysContent(store: Store<KeysState>): HTMLElement[] {
@@ -124,7 +124,7 @@ function notesOf(summary: HeadSummary | undefined, isNamed: boolean): string[] {
   if (summary === undefined) return [words.noKey];
   const { pattern, largest, entropy } = summary;
   return [
-    isNamed ? words.pattern[pattern] : words.unnamed,
+    isNamed ? nameOfPattern(pattern) : words.unnamed,
     words.measures(formatTight(largest), formatTight(entropy)),
   ];
 }

@@ -10,7 +10,7 @@ import { element, setAttributes, withHeadColour } from '../../ui/dom.js';
 import { say } from '../../ui/live-region.js';
 import { type Cause, causes, type KeysState, questions, shares, validLenOf } from './state.js';
 import type { HeadSummary } from './pass.js';
-import { words } from './words.js';
+import { nameOfPattern, words } from './words.js';
 
 type Summaries = readonly (HeadSummary | undefined)[];
 
@@ -178,8 +178,8 @@ function outcomeOf(summaries: Summaries, answer: number, isReached: boolean): st
     elsewhere: formatShort(max(others, (other) => other?.onCopy) ?? 0),
     instead:
       pattern === 'mixed' || pattern === 'even'
-        ? words.pattern[pattern]
-        : `${words.pattern[pattern]} (${formatShort(weight)})`,
+        ? nameOfPattern(pattern)
+        : `${nameOfPattern(pattern)} (${formatShort(weight)})`,
   };
   return isReached ? words.predict.found(outcome) : words.predict.missed(outcome);
 }

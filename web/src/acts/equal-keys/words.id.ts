@@ -110,8 +110,6 @@ export const keys: Translation<typeof English> = {
   enlargedLabel: (head) => `Head ${head}, diperbesar: bobot dengan jumlah baris dan kolom`,
   hint: 'Tunjuk sebuah sel, atau pilih sebuah head.',
   pattern: {
-    previousToken: 'token sebelumnya',
-    firstToken: 'token pertama',
     diagonal: 'diri sendiri',
     copy: 'tiga ke belakang',
     even: 'seragam',

@@ -104,8 +104,6 @@ export const keys: Translation<typeof English> = {
   enlargedLabel: (head) => `헤드 ${head} 확대: 가중치와 행·열의 합`,
   hint: '칸을 가리키거나 헤드를 고르십시오.',
   pattern: {
-    previousToken: '이전 토큰',
-    firstToken: '첫 토큰',
     diagonal: '자신',
     copy: '세 칸 전',
     even: '균등',

@@ -1,3 +1,4 @@
+import { words as mapWords } from '../../attention/words.js';
 import { translatable } from '../../format/translation.js';
 import type { HeadPattern } from './pass.js';
 import type { Cause, Question, Share } from './state.js';
@@ -85,14 +86,12 @@ export const words = translatable('keys', {
     `Head ${head}, enlarged: weights with the sums of rows and columns`,
   hint: 'Point at a cell, or choose a head.',
   pattern: {
-    previousToken: 'previous token',
-    firstToken: 'first token',
     diagonal: 'itself',
     copy: 'three back',
     even: 'uniform',
     single: 'only one key',
     mixed: 'mixed',
-  } satisfies Record<HeadPattern, string>,
+  },
   unnamed: 'pattern: ?',
   noKey: 'no valid key',
   measures: (largest: string, entropy: string) => `max\u00a0${largest}, H\u00a0${entropy}`,
@@ -133,3 +132,8 @@ export const words = translatable('keys', {
     sums: (row: string, column: string) => `The row sums to ${row}, the column to ${column}.`,
   },
 });
+
+export function nameOfPattern(pattern: HeadPattern): string {
+  const names = { ...mapWords.patterns, ...words.pattern };
+  return names[pattern];
+}

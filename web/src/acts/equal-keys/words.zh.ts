@@ -100,8 +100,6 @@ export const keys: Translation<typeof English> = {
   enlargedLabel: (head) => `头${head}，放大图：权重以及各行各列的和`,
   hint: '指向一个格子，或选择一个头。',
   pattern: {
-    previousToken: '前一词元',
-    firstToken: '首个词元',
     diagonal: '自身',
     copy: '前第三个',
     even: '均匀',

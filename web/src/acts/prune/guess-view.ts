@@ -96,7 +96,7 @@ export function createGuessView(store: Store<PruneState>) {
         >${
           role === undefined
             ? html`<span class="guess-mark">${isMarked ? words.isMarked : words.toMark}</span>`
-            : html`<span class="guess-role">${words.roles[role]}</span>
+            : html`<span class="guess-role">${{ ...mapWords.patterns, ...words.roles }[role]}</span>
                 <span class="guess-choosers">${choosers.map(({ name }) => name).join(', ')}</span>`
         }</span
       >

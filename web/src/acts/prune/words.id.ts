@@ -32,8 +32,6 @@ export const prune: Translation<typeof EnglishPrune> = {
   skip: 'Tampilkan peran',
   again: 'Tebak lagi',
   roles: {
-    previousToken: 'token sebelumnya',
-    induction: 'induksi',
     sharp: 'tajam',
     quiet: 'diam',
   },

@@ -32,8 +32,6 @@ export const prune: Translation<typeof EnglishPrune> = {
   skip: '역할 보기',
   again: '다시 추측하기',
   roles: {
-    previousToken: '이전 토큰',
-    induction: '귀납',
     sharp: '뾰족',
     quiet: '조용',
   },

@@ -1,7 +1,6 @@
 import type { HeadMeasure } from 'headwise/models';
 
 import { count, inWords } from '../../format/sentences.js';
-import type { Role } from '../../worker/heads.js';
 import type { OrderName } from '../../worker/study.js';
 import { translatable } from '../../format/translation.js';
 
@@ -36,11 +35,9 @@ export const words = translatable('prune', {
   skip: 'Show the roles',
   again: 'Guess again',
   roles: {
-    previousToken: 'previous token',
-    induction: 'induction',
     sharp: 'sharp',
     quiet: 'quiet',
-  } satisfies Record<Role, string>,
+  },
   toMark: 'mark',
   isMarked: 'marked',
   you: 'You',

@@ -41,8 +41,6 @@ export const prune: Translation<typeof EnglishPrune> = {
   skip: '显示角色',
   again: '重新猜测',
   roles: {
-    previousToken: '前一词元',
-    induction: '归纳',
     sharp: '尖锐',
     quiet: '安静',
   },

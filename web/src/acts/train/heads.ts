@@ -13,7 +13,7 @@ import { type Head, sameHead } from '../../worker/heads.js';
 import { type ScoreName, symbolOf } from '../../worker/training.js';
 import { roleMarks, stepsShown } from './loss-curve.js';
 import { enough, type Moment, type RunRecord, tooLittle } from './run.js';
-import { attendedBy, words } from './words.js';
+import { attendedBy, shortNameOf, words } from './words.js';
 
 /** Of a quick run, the lines of a head are drawn at one of so many frames: all of them would cost frames. */
 const linesEvery = 4;
@@ -113,7 +113,7 @@ function createHeadCard(place: Head, length: number, onChoose: () => void) {
       lines.replaceChildren(...drawScores(record, moment, place));
       const shareOf = (name: ScoreName): string =>
         formatPercent(record.scoreAt(moment.measurement, place, name));
-      const short = role === undefined ? words.noRole : words.shortNames[role];
+      const short = role === undefined ? words.noRole : shortNameOf(role);
       const share = role === undefined ? '' : shareOf(role);
       setText(roleName, short);
       setText(roleShare, share);

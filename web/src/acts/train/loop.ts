@@ -15,7 +15,7 @@ import {
 import type { Head } from '../../worker/heads.js';
 import { measureEvery } from '../../worker/training.js';
 import type { Moment, RunRecord } from './run.js';
-import { words } from './words.js';
+import { shortNameOf, words } from './words.js';
 
 /** In units of the drawing. */
 const side = 160;
@@ -76,7 +76,7 @@ function mapOf(place: Head, record: RunRecord, moments: readonly Moment[]): SVGE
   const name = words.enlarged({ layer: place.layer + 1, head: place.head + 1 });
   const roles = moments.map(({ roles }) => {
     const role = roles[places.indexOf(place)];
-    return role === undefined ? words.noRole : words.shortNames[role];
+    return role === undefined ? words.noRole : shortNameOf(role);
   });
   const maps = moments.map((moment) => record.mapOf(moment, place));
   const cells = range(length).flatMap((query) =>

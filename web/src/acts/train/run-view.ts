@@ -17,7 +17,7 @@ import { createEnlargedHead, createHeadCards } from './heads.js';
 import { createLossCurve, ranOf } from './loss-curve.js';
 import { comparisonOf, enough, type Moment, type RunRecord, summaryOf, tooLittle } from './run.js';
 import type { TrainState } from './state.js';
-import { attendedBy, words } from './words.js';
+import { attendedBy, shortNameOf, words } from './words.js';
 
 /** Between two drawings of the enlarged head during a run: it has many elements. */
 const enlargedPauseMs = 500;
@@ -71,7 +71,7 @@ export function createRunView(store: Store<TrainState>, onChange: () => void) {
     shown = record;
     goal.clear();
     const entries = record.scores.map((series) => {
-      const name = words.shortNames[series];
+      const name = shortNameOf(series);
       const hasKeys = series === 'induction' || series === 'rightKey';
       return { series, name: hasKeys ? words.scoreName(name, attendedBy(series, task)) : name };
     });

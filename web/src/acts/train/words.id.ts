@@ -98,12 +98,7 @@ export const train: Translation<typeof EnglishTrain> = {
     previous: 'token sebelumnya',
   },
   firstKey: 'token pertama',
-  shortNames: {
-    rightKey: 'kunci benar',
-    previousToken: 'token sebelumnya',
-    induction: 'induksi',
-    firstToken: 'token pertama',
-  },
+  rightKey: 'kunci benar',
   scoreName: (name, keys) => `${name} (${keys})`,
   lossCurve: 'Loss menurut langkah pelatihan',
   steps: 'langkah',

@@ -100,12 +100,7 @@ export const train: Translation<typeof EnglishTrain> = {
     previous: '이전 토큰',
   },
   firstKey: '첫 토큰',
-  shortNames: {
-    rightKey: '정답 키',
-    previousToken: '이전 토큰',
-    induction: '귀납',
-    firstToken: '첫 토큰',
-  },
+  rightKey: '정답 키',
   scoreName: (name, keys) => `${name}(${keys})`,
   lossCurve: '학습 단계에 따른 손실',
   steps: '단계',

@@ -1,3 +1,4 @@
+import { words as mapWords } from '../../attention/words.js';
 import { count, inWords } from '../../format/sentences.js';
 import {
   copyOffset,
@@ -137,13 +138,7 @@ export const words = translatable('train', {
     previous: 'the previous token',
   } satisfies Record<TaskName, string>,
   firstKey: 'the first token',
-  /** In a card, where there is little room. */
-  shortNames: {
-    rightKey: 'right key',
-    previousToken: 'previous token',
-    induction: 'induction',
-    firstToken: 'first token',
-  } satisfies Record<ScoreName, string>,
+  rightKey: 'right key',
   /** A line in the legend. */
   scoreName: (name: string, keys: string) => `${name} (${keys})`,
   lossCurve: 'Loss by training step',
@@ -166,6 +161,10 @@ export const words = translatable('train', {
   later: (query: number, querySymbol: string, key: number, keySymbol: string) =>
     `Query ${query} (${querySymbol}) cannot attend to key ${key} (${keySymbol}), which comes later.`,
 });
+
+/** What a head does, where there is little room. */
+export const shortNameOf = (score: ScoreName): string =>
+  score === 'rightKey' ? words.rightKey : mapWords.patterns[score];
 
 /** The keys that a head attends to, by what it is measured for. */
 export function attendedBy(score: ScoreName, task: TaskName): string {

@@ -98,12 +98,7 @@ export const train: Translation<typeof EnglishTrain> = {
     previous: '前一个词元',
   },
   firstKey: '首个词元',
-  shortNames: {
-    rightKey: '正确的键',
-    previousToken: '前一词元',
-    induction: '归纳',
-    firstToken: '首个词元',
-  },
+  rightKey: '正确的键',
   scoreName: (name, keys) => `${name}（${keys}）`,
   lossCurve: '损失随训练步数的变化',
   steps: '步数',

@@ -17,6 +17,7 @@ import { createPanelEnd } from '../../ui/controls/panel-end.js';
 import { element, newId } from '../../ui/dom.js';
 import { oncePerFrame } from '../../ui/frames.js';
 import { createStage } from '../../ui/stage.js';
+import { words as uiWords } from '../../ui/words.js';
 import { lastAlignmentStep } from '../../worker/alignment.js';
 import { Connection } from '../../worker/connection.js';
 import { maxDateLength } from '../../worker/dates.js';
@@ -83,7 +84,7 @@ export function createTranslateContent(store: Store<TranslateState>): HTMLElemen
     createStage({
       label: words.rail,
       rail: [...rail.main, notice.root],
-      more: { label: words.more, content: rail.more },
+      more: { label: uiWords.controls.seed, content: rail.more },
       end: createPanelEnd(store, 'translate', [views.savable]),
       views: views.roots,
     }),

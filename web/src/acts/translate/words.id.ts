@@ -22,7 +22,6 @@ export const translate: Translation<typeof EnglishTranslate> = {
       'Masukan, keluaran, dan unembedding memakai satu tabel embedding. Bandingkan akurasinya dengan apa yang diperhatikan head.',
   },
   heads: 'Head',
-  more: 'Seed',
 
   status: (step, last, accuracy) => `Langkah ${step} dari ${last}: ${accuracy} tanggal baru benar.`,
 

@@ -22,7 +22,6 @@ export const translate: Translation<typeof EnglishTranslate> = {
       '입력, 출력, 언임베딩(unembedding)이 임베딩 테이블 하나를 함께 씁니다. 정확도와 헤드가 어텐션을 주는 곳을 비교해 보십시오.',
   },
   heads: '헤드',
-  more: '시드',
 
   status: (step, last, accuracy) =>
     `${last}단계 중 ${step}단계: 처음 보는 날짜의 정답률 ${accuracy}.`,

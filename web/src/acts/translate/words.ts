@@ -23,7 +23,6 @@ export const words = translatable('translate', {
       'Input, output and unembedding use one table of embeddings. Compare the accuracy with where the heads attend.',
   },
   heads: 'Heads',
-  more: 'Seed',
 
   status: (step: number, last: number, accuracy: string) =>
     `Step ${step} of ${last}: ${accuracy} of unseen dates right.`,

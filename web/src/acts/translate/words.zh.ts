@@ -29,7 +29,6 @@ export const translate: Translation<typeof EnglishTranslate> = {
     shared: '输入、输出和最后的输出层共用一张嵌入表。请比较精度和各个头关注的位置。',
   },
   heads: '头数',
-  more: '种子',
 
   status: (step, last, accuracy) => `第${step}步，共${last}步：未见过的日期正确率为${accuracy}。`,
 
