@@ -6,16 +6,10 @@ import { element, newId, setAttributes, svg } from '../ui/dom.js';
 import { signedColours } from './colour.js';
 import { words } from './words.js';
 
-export interface WeightLegend {
-  readonly root: HTMLElement;
-  /** Marks a place on the scale, from 0 to 1. */
-  mark(share: number | undefined): void;
-}
-
 const formatTick = format('.2~f');
 
 /** The scale of the weights from 0 to 1, and what a masked cell looks like. */
-export function createWeightLegend(hatchId: string): WeightLegend {
+export function createWeightLegend(hatchId: string) {
   const position = scaleLinear([0, 1], [8, 232]);
   const marker = svg('path', { class: 'legend-marker', d: 'M0 8 L-4.5 1 H4.5 Z' });
   const scale = createScale({
@@ -40,7 +34,8 @@ export function createWeightLegend(hatchId: string): WeightLegend {
       swatch,
       element('span', { class: 'legend-name' }, words.legend.masked),
     ),
-    mark(share) {
+    /** Marks a place on the scale, from 0 to 1. */
+    mark(share: number | undefined): void {
       setAttributes(marker, {
         'data-shown': share !== undefined,
         transform: share === undefined ? undefined : `translate(${position(share)} 0)`,

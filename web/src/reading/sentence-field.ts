@@ -3,20 +3,12 @@ import { element, newId, setAttributes, setText } from '../ui/dom.js';
 import { announce } from '../ui/live-region.js';
 import { maxCharacters, sentence } from './sentence.js';
 
-export interface SentenceField {
-  readonly root: HTMLElement;
-  /** Buttons with the examples. */
-  readonly examples: HTMLElement;
-  /** Says below the field what the model made of the sentence. */
-  readonly tell: (told: string) => void;
-}
-
 /**
  * A field for the reader's sentence. All such fields of the page have the same text.
  *
  * @param examples sentences to press in place of writing
  */
-export function createSentenceField(examples: readonly string[] = []): SentenceField {
+export function createSentenceField(examples: readonly string[] = []) {
   const id = newId('sentence');
   const statusId = newId('status');
   const field = element('textarea', {
@@ -78,12 +70,14 @@ export function createSentenceField(examples: readonly string[] = []): SentenceF
       field,
       status,
     ),
+    /** Buttons with the examples. */
     examples: element(
       'div',
       { class: 'sentence-examples', role: 'group', 'aria-label': words.examples },
       ...buttons,
     ),
-    tell(sentences) {
+    /** Says below the field what the model made of the sentence. */
+    tell: (sentences: string): void => {
       told = sentences;
       say();
     },

@@ -24,16 +24,11 @@ function adviceFor(code: string | undefined): string {
 }
 
 /** Where sentences about the address come and go. */
-export interface Notices {
-  readonly root: HTMLElement;
-  readonly show: (sentences: readonly string[]) => void;
-}
-
-export function createNotices(): Notices {
+export function createNotices() {
   const root = element('div', { class: 'notices' });
   return {
     root,
-    show(sentences) {
+    show: (sentences: readonly string[]): void => {
       announce(joinSentences(sentences));
       render(
         sentences.map((sentence) => html`<p>${sentence}</p>`),

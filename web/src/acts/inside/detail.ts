@@ -6,23 +6,16 @@ import { formatShape } from '../../format/numbers.js';
 import { element, marked, withHeadColour } from '../../ui/dom.js';
 import { createMatrixView, type MatrixView } from './matrix-view.js';
 import type { Pass } from './pass.js';
-import { createScoreView, type ScoreView } from './score-view.js';
+import { createScoreView } from './score-view.js';
 import type { InsideState } from './state.js';
 import { axes, type Part, steps, type StepNumber } from './steps.js';
 import { words } from './words.js';
-
-export interface Detail {
-  readonly root: HTMLElement;
-  readonly score: ScoreView;
-  /** `head` from 0. */
-  draw(pass: Pass, state: InsideState, head: number): void;
-}
 
 /** A step in words, numbers, code and shapes. */
 export function createDetail(
   store: Store<InsideState>,
   onLook: (weight: number | undefined) => void,
-): Detail {
+) {
   const text = element('div', { class: 'inside-text' });
   const readOut = element('p', { class: 'read-out inside-read-out' });
   const matrices = element('div', { class: 'inside-matrices' });
@@ -44,7 +37,8 @@ export function createDetail(
   let made = '';
   let madeOf: Pass | undefined;
 
-  const draw: Detail['draw'] = (pass, state, head) => {
+  /** @param head from 0 */
+  const draw = (pass: Pass, state: InsideState, head: number): void => {
     shown = [pass, state, head];
     const { step } = state;
     const isScore = step === 3 || step === 4;

@@ -28,12 +28,6 @@ import {
 } from './steps.js';
 import { words } from './words.js';
 
-export interface StepsFigure {
-  readonly root: HTMLElement;
-  /** `head`, from 0, is the one in front. */
-  draw(pass: Pass, step: StepNumber, head: number): void;
-}
-
 /** More copies would not be told apart. */
 const maxCards = 4;
 
@@ -43,14 +37,15 @@ const isNarrow = window.matchMedia('(max-width: 42rem)');
  * The chapter's figure, with a copy of projections and attention for each head. It gives an overview: the rail leads
  * from step to step, so a press on a part is only a shortcut.
  */
-export function createStepsFigure(onStep: (step: StepNumber) => void): StepsFigure {
+export function createStepsFigure(onStep: (step: StepNumber) => void) {
   const root = element('div', { class: 'inside-figure', role: 'img' });
   const canvases = new Map(parts.map((part) => [part, element('canvas')]));
   let shown: [Pass, StepNumber, number] | undefined;
   /** What the canvases show; they need no new paint when only the step changes. */
   let painted: { readonly pass: Pass; readonly head: number } | undefined;
 
-  const draw: StepsFigure['draw'] = (pass, step, head) => {
+  /** @param head from 0, the one in front */
+  const draw = (pass: Pass, step: StepNumber, head: number): void => {
     shown = [pass, step, head];
     const layout = isNarrow.matches ? narrowLayout() : wideLayout();
     root.style.setProperty('--figure-width', String(layout.width));

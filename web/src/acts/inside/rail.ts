@@ -5,8 +5,7 @@ import { hideable } from '../../address/hideable.js';
 import type { Store } from '../../address/store.js';
 import { formatBytes, formatPercent } from '../../format/numbers.js';
 import { languageModel } from '../../reading/model.js';
-import { createChoice } from '../../ui/controls/choice.js';
-import { boundChoice, createSelect } from '../../ui/controls/choice.js';
+import { boundChoice, createChoice, createSelect } from '../../ui/controls/choice.js';
 import { element, setText, withHeadColour } from '../../ui/dom.js';
 import { createGoalApart } from '../../ui/goal.js';
 import { builtInBytes } from '../../worker/built-in-size.js';
@@ -52,7 +51,7 @@ export function createRail(store: Store<InsideState>, source: Source) {
     const onChoose = (chosen: number): void => {
       store.change({ [name]: chosen });
     };
-    const segments = createChoice<number>({ label, values: [], nameOf: String, onChoose });
+    const segments = createChoice<number>({ label, nameOf: String, onChoose });
     const list = createSelect<number>({ label, nameOf: String, onChoose });
     const root = element('div', { class: `inside-${name}` }, segments.root, list.root);
     return {

@@ -13,16 +13,8 @@ import { isOwnDivisorRoot, ownDivisor, type Scored, scoreOf } from './score.js';
 import { type InsideState, orderNames } from './state.js';
 import { words } from './words.js';
 
-export interface ScoreView {
-  readonly root: HTMLElement;
-  readonly products: SVGSVGElement;
-  readonly chart: SVGSVGElement;
-  /** For steps 3 and 4. */
-  draw(pass: Pass, state: InsideState, head: number): void;
-}
-
 /** A query against its keys: the products of a dot product in step 3, the division by √d in step 4. */
-export function createScoreView(store: Store<InsideState>): ScoreView {
+export function createScoreView(store: Store<InsideState>) {
   const keys = element('div', { class: 'inside-keys', role: 'group', 'aria-label': words.keys });
   const head = element('div', { class: 'inside-keys-head' });
   const products = createProductsChart();
@@ -76,7 +68,7 @@ export function createScoreView(store: Store<InsideState>): ScoreView {
     root,
     products: products.chart,
     chart: chart.svg,
-    draw(pass, state, shownHead) {
+    draw(pass: Pass, state: InsideState, shownHead: number): void {
       const scored = scoreOf(pass, shownHead, state);
       const isScaling = state.step === 4;
       root.dataset.step = String(state.step);

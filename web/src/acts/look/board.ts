@@ -16,13 +16,6 @@ interface Shown {
   readonly shut: readonly Head[];
 }
 
-export interface Board {
-  readonly root: HTMLElement;
-  draw(shown: Shown): void;
-  /** The maps of all heads, a row for each layer. */
-  drawings(): Piece[][];
-}
-
 interface Actions {
   readonly onSelect: (head: Head) => void;
   readonly onGate: (head: Head) => void;
@@ -45,7 +38,7 @@ const arrows: Readonly<Partial<Record<string, readonly [number, number]>>> = {
  * Every head of every layer: a map, which selects the head, and its gate. A row for each layer; arrow keys go from tile to
  * tile. Alt and a click on the map shut the head, too.
  */
-export function createBoard({ onSelect, onGate }: Actions): Board {
+export function createBoard({ onSelect, onGate }: Actions) {
   const root = element('div', { class: 'board', role: 'group', 'aria-label': words.board });
   let maps:
     | {
@@ -165,6 +158,7 @@ export function createBoard({ onSelect, onGate }: Actions): Board {
   return {
     root,
     draw,
+    /** The maps of all heads, a row for each layer. */
     drawings: () =>
       [...root.querySelectorAll('.board-row')].map((row) =>
         [...row.querySelectorAll<HTMLElement>('.look-tile')].map(pieceOf),

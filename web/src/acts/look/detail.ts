@@ -5,7 +5,6 @@ import type { Store } from '../../address/store.js';
 import { createHeadsElement, shapedWeights } from '../../attention/heads-element.js';
 import { boundChoice } from '../../ui/controls/choice.js';
 import { element } from '../../ui/dom.js';
-import type { Savable } from '../../ui/export/save-menu.js';
 import { type Head, sameHead } from '../../worker/heads.js';
 import type { TextRun } from '../../worker/language-model.js';
 import { roleOf, sayRole } from './roles.js';
@@ -14,15 +13,8 @@ import { visible } from './tokens.js';
 import { words as firstWords } from './first/words.js';
 import { words } from './words.js';
 
-export interface Detail {
-  readonly root: HTMLElement;
-  /** What is shown of the selected layer. */
-  readonly savable: Savable;
-  draw(run: TextRun, selected: Selected, shut: readonly Head[]): void;
-}
-
 /** The selected head, or all heads of its layer, over the words: `<attention-heads>`, and the head's gate. */
-export function createDetail(store: Store<LookState>, onGate: (head: Head) => void): Detail {
+export function createDetail(store: Store<LookState>, onGate: (head: Head) => void) {
   const view = createHeadsElement({ class: 'detail-weights' });
   view.addEventListener('attention-select', (event) => {
     const { layer, head, query } = (event as CustomEvent<AttentionSelection>).detail;
@@ -48,6 +40,7 @@ export function createDetail(store: Store<LookState>, onGate: (head: Head) => vo
       ),
       view,
     ),
+    /** What is shown of the selected layer. */
     savable: {
       name: words.exportNames.selected,
       figure: () =>
@@ -66,7 +59,7 @@ export function createDetail(store: Store<LookState>, onGate: (head: Head) => vo
         return { layer, head, query, tokens, weights: { data, shape: [count, count] } };
       },
     },
-    draw(run, { layer, head }, shut) {
+    draw(run: TextRun, { layer, head }: Selected, shut: readonly Head[]): void {
       const { query, view: name } = store.state;
       const count = run.tokens.length;
       if (drawn?.weights !== run.weights) {

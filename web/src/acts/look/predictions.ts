@@ -6,11 +6,6 @@ import type { Candidate, LensLayer } from '../../worker/language-model.js';
 import { visibleNext } from './tokens.js';
 import { words } from './words.js';
 
-export interface Predictions {
-  readonly root: HTMLElement;
-  draw(shown: Shown): void;
-}
-
 interface Shown {
   readonly isCausal: boolean;
   /** The selected token, behind which the model predicts the next one. */
@@ -23,11 +18,11 @@ interface Shown {
 const ends = [0.1, 0.25, 0.5, 0.75, 1] as const;
 
 /** The most probable next tokens as bars, and what each layer would predict: the logit lens. */
-export function createPredictions(): Predictions {
+export function createPredictions() {
   const root = element('div', { class: 'predictions' });
   return {
     root,
-    draw({ isCausal, token, candidates, lens }) {
+    draw({ isCausal, token, candidates, lens }: Shown): void {
       render(
         isCausal
           ? html`<section class="candidates" aria-label=${words.nextLabel}>

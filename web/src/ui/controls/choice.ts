@@ -4,24 +4,25 @@ import { live } from 'lit-html/directives/live.js';
 import type { Store } from '../../address/store.js';
 import { element, newId } from '../dom.js';
 
-export interface Choice<Value> {
+interface Choice<Value> {
   readonly root: HTMLElement;
   /** Shows the value, and offers `values` from then on. */
   show(value: Value, values?: readonly Value[]): void;
 }
 
-export interface ChoiceOptions<Value> {
+interface Options<Value> {
   readonly label: string;
-  readonly values: readonly Value[];
+  /** None for values that are given when they are shown. */
+  readonly values?: readonly Value[];
   readonly nameOf: (value: Value) => string;
   readonly onChoose: (value: Value) => void;
 }
 
 /** A few values side by side: radio buttons in a row, with the keyboard behaviour of those. */
-export function createChoice<Value>(options: ChoiceOptions<Value>): Choice<Value> {
+export function createChoice<Value>(options: Options<Value>): Choice<Value> {
   const group = newId('choice');
   const segments = element('div', { class: 'segments' });
-  let offered = options.values;
+  let offered = options.values ?? [];
   return {
     root: element(
       'fieldset',
@@ -54,24 +55,13 @@ export function createChoice<Value>(options: ChoiceOptions<Value>): Choice<Value
   };
 }
 
-export interface Select<Value> {
-  readonly root: HTMLElement;
-  show(value: Value, values: readonly Value[]): void;
-}
-
-interface Options<Value> {
-  readonly label: string;
-  readonly nameOf: (value: Value) => string;
-  readonly onChoose: (value: Value) => void;
-}
-
 /** One of many values, which may become others. */
 export function createSelect<Value extends string | number>(
   options: Options<Value>,
-): Select<Value> {
+): Choice<Value> {
   const id = newId('select');
   const select = element('select', { id, autocomplete: 'off' });
-  let offered: readonly Value[] = [];
+  let offered = options.values ?? [];
   select.addEventListener('change', () => {
     const chosen = offered.at(select.selectedIndex);
     if (chosen !== undefined) options.onChoose(chosen);
@@ -83,7 +73,7 @@ export function createSelect<Value extends string | number>(
       element('label', { for: id, class: 'control-label' }, options.label),
       select,
     ),
-    show(value, values) {
+    show(value, values = offered) {
       offered = values;
       render(
         values.map((each) => html`<option value=${each}>${options.nameOf(each)}</option>`),
@@ -94,13 +84,8 @@ export function createSelect<Value extends string | number>(
   };
 }
 
-export interface Switch {
-  readonly root: HTMLElement;
-  show(isOn: boolean): void;
-}
-
 /** Something that is on or off at once. */
-export function createSwitch(label: string, onSwitch: (isOn: boolean) => void): Switch {
+export function createSwitch(label: string, onSwitch: (isOn: boolean) => void) {
   const input = element('input', { type: 'checkbox', role: 'switch', autocomplete: 'off' });
   input.addEventListener('change', () => {
     onSwitch(input.checked);
@@ -113,29 +98,22 @@ export function createSwitch(label: string, onSwitch: (isOn: boolean) => void): 
       element('span', { class: 'switch-track', 'aria-hidden': 'true' }),
       label,
     ),
-    show(isOn) {
+    show(isOn: boolean): void {
       input.checked = isOn;
     },
   };
 }
 
-type Words<Value> = Omit<ChoiceOptions<Value>, 'onChoose'>;
-
-interface Shown<Value> {
-  readonly root: HTMLElement;
-  show(value: Value, values: readonly Value[]): void;
-}
-
-interface Binding<State extends object, Name extends keyof State> extends Words<State[Name]> {
+interface Binding<Value> extends Omit<Options<Value>, 'onChoose'> {
   /** How the values are offered: side by side unless another way is given. */
-  readonly as?: (options: ChoiceOptions<State[Name]>) => Shown<State[Name]>;
+  readonly as?: (options: Options<Value>) => Choice<Value>;
 }
 
 /** A control for one value of a store: it changes the store and shows what it holds, nothing else. */
 export function boundChoice<State extends object, Name extends keyof State & string>(
   store: Store<State>,
   name: Name,
-  { as: create = createChoice, ...words }: Binding<State, Name>,
+  { as: create = createChoice, ...words }: Binding<State[Name]>,
 ): HTMLElement {
   const choice = create({
     ...words,
@@ -143,9 +121,9 @@ export function boundChoice<State extends object, Name extends keyof State & str
       store.change({ [name]: chosen } as unknown as Partial<State>);
     },
   });
-  choice.show(store.state[name], words.values);
+  choice.show(store.state[name]);
   store.subscribe((state) => {
-    choice.show(state[name], words.values);
+    choice.show(state[name]);
   });
   return choice.root;
 }

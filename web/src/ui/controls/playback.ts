@@ -10,15 +10,10 @@ interface Actions {
   readonly onAgain: () => void;
 }
 
-export interface PlaybackButtons {
-  readonly root: HTMLElement;
-  /** @param play what the button says that starts the run, if not what is usual */
-  show(state: string, step: number, play?: string): void;
-}
-
 /** Start and pause of a run in one button, one step, and begin again. */
-export function createPlaybackButtons(actions: Actions): PlaybackButtons {
+export function createPlaybackButtons(actions: Actions) {
   const root = element('div', { class: 'buttons', role: 'group', 'aria-label': words.run.label });
+  /** @param play what the button says that starts the run, if not what is usual */
   const show = (state: string, step: number, play?: string): void => {
     const isRunning = state === 'running';
     // Not `disabled`: that would take the focus away from whoever has just pressed it.

@@ -4,13 +4,8 @@ import { element, newId, setAttributes } from '../dom.js';
 import { say } from '../live-region.js';
 import { words } from '../words.js';
 
-export interface SeedField {
-  readonly root: HTMLElement;
-  show(seed: number): void;
-}
-
 /** A seed to type, and a button that draws another. */
-export function createSeedField(onSeed: (seed: number, origin: Origin) => void): SeedField {
+export function createSeedField(onSeed: (seed: number, origin: Origin) => void) {
   const id = newId('seed');
   const hintId = newId('seed-hint');
   const { min, max } = seedRange;
@@ -62,7 +57,7 @@ export function createSeedField(onSeed: (seed: number, origin: Origin) => void):
       element('div', { class: 'seed' }, input, another),
       hint,
     ),
-    show(seed) {
+    show(seed: number): void {
       shown = seed;
       explain('');
       if (Number(input.value) !== seed) input.value = String(seed);

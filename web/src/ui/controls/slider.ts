@@ -2,11 +2,6 @@ import type { NumberRange } from '../../address/field.js';
 import type { Origin } from '../../address/store.js';
 import { element, newId } from '../dom.js';
 
-export interface Slider {
-  readonly root: HTMLElement;
-  readonly show: (value: number, max?: number) => void;
-}
-
 interface Options {
   readonly label: string;
   readonly range: NumberRange;
@@ -16,7 +11,7 @@ interface Options {
 }
 
 /** A number in a small range, without a visible name or value. */
-export function createSlider(options: Options): Slider & { readonly input: HTMLInputElement } {
+export function createSlider(options: Options) {
   const { label, range, describe, onSlide } = options;
   const input = element('input', {
     type: 'range',
@@ -42,8 +37,7 @@ export function createSlider(options: Options): Slider & { readonly input: HTMLI
   });
   return {
     root: input,
-    input,
-    show(value, max = range.max) {
+    show: (value: number, max = range.max): void => {
       input.max = String(max);
       input.value = String(value);
       showShare();
@@ -53,8 +47,8 @@ export function createSlider(options: Options): Slider & { readonly input: HTMLI
 }
 
 /** A slider with its name above it and its value beside it. */
-export function createNamedSlider(options: Options): Slider {
-  const { root, input, show } = createSlider(options);
+export function createNamedSlider(options: Options) {
+  const { root: input, show } = createSlider(options);
   const id = newId('slider');
   input.id = id;
   // The visible label is the name.
@@ -66,9 +60,9 @@ export function createNamedSlider(options: Options): Slider {
       'div',
       { class: 'control' },
       element('label', { for: id, class: 'control-label' }, options.label),
-      element('div', { class: 'slider-row' }, root, value),
+      element('div', { class: 'slider-row' }, input, value),
     ),
-    show(shown, max) {
+    show(shown: number, max?: number): void {
       show(shown, max);
       value.textContent = options.describe(shown);
     },

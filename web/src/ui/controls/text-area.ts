@@ -4,11 +4,6 @@ import { say as sayIn } from '../live-region.js';
 import { reasonOf } from '../notices.js';
 import { words } from '../words.js';
 
-export interface TextArea {
-  readonly root: HTMLElement;
-  show(written: string): void;
-}
-
 interface Options {
   readonly label: string;
   readonly hint: string;
@@ -22,7 +17,7 @@ interface Options {
 }
 
 /** Some lines to write or to paste. What cannot be taken is explained, and nothing else changes. */
-export function createTextArea(options: Options): TextArea {
+export function createTextArea(options: Options) {
   const id = newId('written');
   const hintId = newId('hint');
   const messageId = newId('message');
@@ -65,7 +60,7 @@ export function createTextArea(options: Options): TextArea {
       element('p', { id: hintId, class: 'note' }, options.hint),
       message,
     ),
-    show(written) {
+    show(written: string): void {
       taken = written;
       // What is being written stays as it is, even where it says the same in other words.
       if (document.activeElement === area || area.value === written) return;
