@@ -12,7 +12,7 @@ export interface Wish {
   readonly position: number | undefined;
 }
 
-/** Has the model read the sentence: always the newest of what is wished. */
+/** Asks the model to read the sentence. While it reads, only the newest request waits. */
 export class Reader {
   readonly #model: SharedModel;
   readonly #onChange: () => void;
@@ -51,7 +51,7 @@ export class Reader {
       const at = Math.min(position ?? Infinity, run.tokens.length - 1);
       this.lens = await this.#model.call((service) => service.lens(text, at, this.#gates(shut)));
     } catch (error) {
-      // The model's notice tells of those.
+      // The notice of the shared model reports a lost worker or a failed load.
       if (isBeyondRepair(error) || this.#model.description === undefined) return;
       this.run = undefined;
       this.problem = reasonOf(error, words.notRun);

@@ -123,7 +123,7 @@ function createArcs(tell: (told: string) => void): HTMLElement {
       if (answer !== undefined) show(readingOf(answer, model.isOwn));
     } catch (error) {
       asked = '';
-      // The model's notice tells the rest.
+      // The notice of the shared model reports all other errors.
       if (model === undefined) problem = words.notLoaded;
       else if (error instanceof Error && error.name === 'CheckpointError') problem = error.message;
     }
