@@ -189,15 +189,15 @@ function drawLosses(
   const at = (loss: number): number => y(Math.max(loss, least));
   const drawn = (series: string, points: readonly Point[]): SVGElement =>
     drawLine(points, x, at, { 'data-series': series }, width);
+  // Not a path: on paper a chart without paths is left out.
+  const guessing = at(start.guessing);
+  const across = { x1: x(0), x2: x(end), y1: guessing, y2: guessing };
   return [
     drawAxes(
       { scale: x, ticks: Math.max(3, Math.round(width / 110)), name: words.steps },
       { scale: y, ticks: 5, name: words.loss },
     ),
-    drawn(
-      'guessing',
-      [0, end].map((step): Point => [step, start.guessing]),
-    ),
+    svg('line', { class: 'line', 'data-series': 'guessing', ...across }),
     ...roleMarks(record, x, top, bottom),
     ...roleNames(record, x, top),
     ...(pinned === undefined ? [] : [drawn('pinned', beside)]),
