@@ -4,8 +4,8 @@ import { describe, test } from 'vitest';
 import { createTranslateStore } from '../../web/src/acts/translate/state.ts';
 import { createInsideStore } from '../../web/src/acts/inside/state.ts';
 import { createPruneStore } from '../../web/src/acts/prune/state.ts';
-import { questionsFields } from '../../web/src/questions/state.ts';
-import { lookFields } from '../../web/src/acts/look/state.ts';
+import { questions } from '../../web/src/questions/state.ts';
+import { look } from '../../web/src/acts/look/state.ts';
 import { createKeysStore } from '../../web/src/acts/equal-keys/state.ts';
 import { runOptionsOf, trainFields } from '../../web/src/acts/train/state.ts';
 import { Store } from '../../web/src/address/store.ts';
@@ -15,9 +15,9 @@ const stores = {
   'equal-keys': createKeysStore,
   train: () => new Store(trainFields),
   prune: createPruneStore,
-  look: () => new Store(lookFields),
+  look: () => new Store(look.fields),
   translate: createTranslateStore,
-  questions: () => new Store(questionsFields),
+  questions: () => new Store(questions.fields),
 };
 
 const written = (store) => {

@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { numberField, switchField } from '../../web/src/address/field.ts';
 import { Store } from '../../web/src/address/store.ts';
-import { lookFields } from '../../web/src/acts/look/state.ts';
+import { look } from '../../web/src/acts/look/state.ts';
 import { updatedAddress } from '../../web/src/address/history.ts';
 import { addressedId } from '../../web/src/app/scrolling.ts';
 import { sentence } from '../../web/src/reading/sentence.ts';
@@ -185,8 +185,8 @@ it('a sentence of the address is cut to 1000 characters, and not within joined e
     [sentence.fields.text, 'war and peace', 'war and peace'],
     // Eleven code units each: ninety are within 1000 after two letters.
     [sentence.fields.text, `ab${family.repeat(99)}`, `ab${family.repeat(90)}`],
-    [lookFields.arcs, '4', 4],
-    [lookFields.arcs, '9', 4],
+    [look.fields.arcs, '4', 4],
+    [look.fields.arcs, '9', 4],
   ]) {
     const found = field.read(written);
     expect(found.value).toBe(value);
