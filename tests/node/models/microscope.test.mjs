@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import test from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { exportCheckpoint, init, saveSafetensors, Transformer } from 'headwise';
-import { checkpointNames, readCheckpoint } from '../lib/checkpoints.mjs';
+import { readCheckpoint } from '../lib/checkpoints.mjs';
 import { assertFails, assertRejects, maxDifference } from '../lib/compare.mjs';
 import { dataFile } from '../lib/records.mjs';
 
@@ -41,77 +41,8 @@ const variants = {
 for (const [name, variant] of Object.entries(variants)) {
   const model = new Transformer({ ...options, ...variant });
   const [clean, corrupted] = [draw(17, 1), draw(17, 2)];
-  const streams = ['residPre', 'attnOut', 'residMid', 'residPost', 'headOut', 'z', 'pattern'];
-  const hasMlps = variant.ffnHiddens !== 0;
-  const names = [...streams, ...(hasMlps ? ['mlpOut'] : []), 'queries', 'keys', 'values'];
 
-  test(`the stream of a model ${name} is the sum of what is added to it`, () => {
-    const { captured, logits } = model.forward(clean, { capture: names });
-    close(logits, model.forward(clean).logits);
-    for (let layer = 0; layer < 3; layer++) {
-      const at = (capture) => captured[capture][layer];
-      close(
-        at('residMid'),
-        map(at('residPre'), (x, i) => x + at('attnOut').data[i]),
-        1e-6,
-      );
-      if (hasMlps) {
-        close(
-          at('residPost'),
-          map(at('residMid'), (x, i) => x + at('mlpOut').data[i]),
-          1e-6,
-        );
-      }
-      const { 'W_o.bias': bias = { data: new Float32Array(16) } } = model
-        .attention(layer)
-        .stateDict();
-      const headOut = at('headOut').data;
-      close(
-        at('attnOut'),
-        map(at('attnOut'), (_, i) => {
-          const [sample, row, j] = [Math.floor(i / 80), Math.floor(i / 16) % 5, i % 16];
-          return [0, 1, 2, 3].reduce(
-            (sum, head) => sum + headOut[((sample * 4 + head) * 5 + row) * 16 + j],
-            bias.data[j],
-          );
-        }),
-      );
-    }
-    const last = model.forward(clean, {
-      capture: names,
-      captureLayers: [2, 0],
-      capturePositions: 'last',
-    });
-    assert.deepEqual(
-      last.captured.residPre.map(({ shape }) => shape),
-      [
-        [2, 1, 16],
-        [2, 1, 16],
-      ],
-    );
-    close(last.captured.residPre[0].data.slice(0, 16), captured.residPre[2].data.slice(64, 80));
-  });
-
-  test(`patches of a model ${name} put one run into another`, async () => {
-    const from = model.forward(corrupted, { capture: names });
-    for (const at of ['residPre', 'residPost']) {
-      const value = from.captured[at][1];
-      close(model.forward(clean, { patch: [{ at, layer: 1, value }] }).logits, from.logits);
-    }
-    for (const at of names) {
-      const value = from.captured[at][2];
-      const { captured } = model.forward(clean, {
-        patch: [{ at, layer: 2, value }],
-        capture: [at],
-      });
-      assert.deepEqual(captured[at][2], value);
-    }
-    const headGates = [undefined, [1, 0, 1, 0], undefined];
-    const gated = model.forward(clean, { headGates });
-    for (const at of ['z', 'headOut']) {
-      const patch = [{ at, layer: 1, heads: [3, 1], value: 'zero' }];
-      close(model.forward(clean, { patch }).logits, gated.logits);
-    }
+  test(`one head at a time of a model ${name} is patched as by \`patch\``, async () => {
     // Of so many samples, not all heads are patched at once.
     const [many, others] = [clean, corrupted].map((tokens) => Array(5).fill(tokens).flat());
     const metric = ({ data }) => data[3] - data.at(-6);
@@ -169,6 +100,21 @@ for (const [name, variant] of Object.entries(variants)) {
   });
 }
 
+test('the last position alone is captured, of layers in any order', () => {
+  const model = new Transformer(options);
+  const [whole, last] = [{}, { captureLayers: [2, 0], capturePositions: 'last' }].map((given) =>
+    model.forward(draw(17, 1), { capture: ['residPre'], ...given }),
+  );
+  const rows = [2, 0].map((layer) => {
+    const { data } = whole.captured.residPre[layer];
+    return { data: Float32Array.of(...data.slice(64, 80), ...data.slice(144)), shape: [2, 1, 16] };
+  });
+  assert.deepEqual(
+    last.captured.residPre.map(({ data, shape }) => ({ data, shape })),
+    rows,
+  );
+});
+
 test('new tokens come with the weights of the row that drew them', async () => {
   const model = new Transformer(options);
   const given = { maxNewTokens: 3, returnWeights: { heads: [2, 0] } };
@@ -186,27 +132,6 @@ test('new tokens come with the weights of the row that drew them', async () => {
     const row = [...layers[1].data.slice(0, 3 + i)];
     close(row, [...whole.attentionWeights[1].data.slice((2 + i) * 5, (2 + i) * 5 + 3 + i)]);
   });
-});
-
-test('an exported checkpoint of full size gives what the pruned model gives', () => {
-  for (const name of checkpointNames) {
-    const { config: given, tensors: read } = readCheckpoint(name);
-    const model = Transformer.fromPretrained({ config: given, tensors: read });
-    if (model.vocabularySize === 0) continue;
-    const source = model.numEncoderLayers > 0 ? { source: [[4, 5]] } : {};
-    const group = model.attention(0).numHeads / model.attention(0).numKvHeads;
-    const prunes = model.attention(1).numHeads > group;
-    if (prunes) model.pruneHeads({ 1: Array.from({ length: group }, (_, i) => i) });
-    for (const pruned of ['zeroed', 'removed']) {
-      const { config, tensors } = exportCheckpoint(model, { pruned });
-      assert.equal('pruned_heads' in config, prunes && pruned === 'removed');
-      const again = Transformer.fromPretrained({ config, tensors });
-      const run = (each) => each.forward([[1, 2, 3]], source).hidden;
-      close(run(again), run(model));
-      again.dispose();
-    }
-    model.dispose();
-  }
 });
 
 // Formulas and names are those of Transformers' modelling files.

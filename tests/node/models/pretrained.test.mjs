@@ -1,9 +1,17 @@
-// Checkpoints of eight families there and back, and files as on the Hub. tests/native compares results and gradients.
+// Checkpoints of eight families there and back, files as on the Hub, and malformed ones. tests/native compares results
+// and gradients, and tries every tensor and field.
 import assert from 'node:assert/strict';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import test from 'node:test';
 import { pathToFileURL } from 'node:url';
-import { init, loadSafetensors, saveSafetensors, Tensor, Transformer } from 'headwise';
+import {
+  HeadwiseError,
+  init,
+  loadSafetensors,
+  saveSafetensors,
+  Tensor,
+  Transformer,
+} from 'headwise';
 import { checkpointNames, readCheckpoint } from '../lib/checkpoints.mjs';
 import { temporaryFolder } from '../lib/child.mjs';
 import { assertFails } from '../lib/compare.mjs';
@@ -95,11 +103,69 @@ for (const [name, record] of hub) {
       assertFails(read, ...record.message.split('; '));
       return;
     }
-    const model = read();
+    const checkpoint = ofHub(record);
+    const model = Transformer.fromPretrained(checkpoint);
     const same = Transformer.fromPretrained(ofHub(hub.get(record.same)));
     assert.deepEqual(model.stateDict(), same.stateDict());
     assert.deepEqual(run(model), run(same));
+    assert.deepEqual(model.config(), checkpoint.config);
+    for (const [key, tensor] of Object.entries(model.stateDict({ names: 'pretrained' }))) {
+      assert.deepEqual(tensor, checkpoint.tensors[key], key);
+    }
     model.dispose();
     same.dispose();
   });
 }
+
+const load = (config, tensors) => () => Transformer.fromPretrained({ config, tensors }).dispose();
+const gpt2 = readCheckpoint('gpt2-a');
+
+test('tensors that are missing or of integers are named', () => {
+  const { 'wte.weight': embedding, ...rest } = gpt2.tensors;
+  const { data, shape } = embedding;
+  const integers = { dtype: 'I32', data: new Int32Array(data.length), shape };
+  for (const [problem, tensors] of [
+    ["'wte.weight' is missing", rest],
+    ["'wte.weight' expected floats, got I32", { ...rest, 'wte.weight': integers }],
+  ]) {
+    assertFails(load(gpt2.config, tensors), 'invalid-state-dict', `tensors: ${problem}`);
+  }
+});
+
+test('large unused members of a config are skipped, and too many values refused', () => {
+  let nested = [0];
+  for (let level = 0; level < 40; level++) nested = [nested, nested];
+  const labels = Object.fromEntries(Array.from({ length: 200_000 }, (_, i) => [i, `label ${i}`]));
+  load({ ...gpt2.config, id2label: labels, ['k'.repeat(200_000)]: labels }, gpt2.tensors)();
+  assert.throws(load({ ...gpt2.config, nested }, gpt2.tensors), HeadwiseError);
+});
+
+test('a config and tensors of the wrong kind are told', () => {
+  const { config, tensors } = gpt2;
+  const kind = "config: expected the object of a checkpoint's config.json, got ";
+  assertFails(load('{}', tensors), 'invalid-type', `${kind}"{}"`);
+  assertFails(load(undefined, tensors), 'invalid-type', `${kind}undefined`);
+  const circle = {};
+  circle.circle = circle;
+  assertFails(load(circle, tensors), 'invalid-type', /^config: expected what JSON can hold/);
+  assertFails(load(config, undefined), 'invalid-type', /^tensors: expected an object of tensors/);
+  assertFails(
+    () => Transformer.fromPretrained({ config, tensors, device: 'gpu' }),
+    'unknown-option',
+    'options: expected only config, tensors, gguf, dropout, weights, seed, optimizer, got device',
+  );
+  const made = new Transformer({
+    ...{ vocabularySize: 3, maxLength: 4, numHiddens: 4, numHeads: 2 },
+  });
+  assertFails(
+    () => made.stateDict({ names: 'pretrained' }),
+    'invalid-option',
+    "names: expected 'headwise' for a model that no checkpoint was read into, got 'pretrained'",
+  );
+  assertFails(
+    () => made.config(),
+    'invalid-option',
+    'config: expected a model that was read from a checkpoint, got another',
+  );
+  made.dispose();
+});
