@@ -8,7 +8,6 @@ import {
   measureHeadImportance,
   MultiHeadAttention,
   Tensor,
-  Transformer,
 } from 'headwise';
 import { assertFails, assertRejects, assertSameResult, maxDifference } from '../lib/compare.mjs';
 import { square } from '../lib/replay.mjs';
@@ -87,25 +86,6 @@ async function measureAll(measured, given) {
     assert.deepEqual(await measureHeadImportance(measured, { measure, ...given }), first);
   }
 }
-
-test('means over the queries of the encoder skip padding of the source', async () => {
-  const model = new Transformer({
-    ...{ vocabularySize: 5, maxLength: 6, numHiddens: 6, numHeads: 3, numLayers: 1, seed: 1 },
-    encoder: { numLayers: 1 },
-  });
-  const source = [1, 2, 3, 4];
-  for (const measure of ['confidence', 'entropy']) {
-    const measured = async (length, options = {}) => {
-      const batch = { tokens: [[1, 2]], source: [source.slice(0, length)], ...options };
-      const given = { measure, side: 'encoder', batches: [batch] };
-      return (await measureHeadImportance(model, given)).flat();
-    };
-    const padded = await measured(4, { sourceValidLens: [2] });
-    assert.equal(padded.length, 3);
-    assert.ok(maxDifference(padded, await measured(2)) < 1e-6, measure);
-  }
-  model.dispose();
-});
 
 test('measuring leaves a layer unchanged, also one of unknown sizes, and ignores dropout', () =>
   withLayer({ dropout: 0.5 }, (layer) =>
