@@ -207,12 +207,6 @@ ValidLens random_lens(Random& random, std::size_t batch, std::size_t queries, st
                   : draw(LensBySample::from_shape({batch}));
 }
 
-Mask random_key_mask(Random& random, std::size_t batch, std::size_t keys) {
-  const auto kind = random.pick(
-      {KeyMaskKind::before, KeyMaskKind::behind, KeyMaskKind::around, KeyMaskKind::among});
-  return xt::cast<std::int64_t>(draw_key_mask(kind, batch, keys, random));
-}
-
 HeadGate random_gate(Random& random, std::size_t batch, std::size_t heads) {
   const std::uint64_t seed = random.next();
   switch (random.below(3)) {
@@ -227,6 +221,12 @@ HeadGate random_gate(Random& random, std::size_t batch, std::size_t heads) {
 
 }  // namespace
 
+Mask random_key_mask(Random& random, std::size_t batch, std::size_t keys) {
+  const auto kind = random.pick(
+      {KeyMaskKind::before, KeyMaskKind::behind, KeyMaskKind::around, KeyMaskKind::among});
+  return xt::cast<std::int64_t>(draw_key_mask(kind, batch, keys, random));
+}
+
 std::vector<std::int64_t> some_below(Random& random, std::size_t end) {
   std::vector<std::int64_t> chosen;
   for (std::size_t i = 0; i < end; ++i) {
@@ -238,53 +238,55 @@ std::vector<std::int64_t> some_below(Random& random, std::size_t end) {
   return chosen;
 }
 
+TransformerForwardOptions random_pass(Random& random, const Transformer& model, std::size_t batch,
+                                      std::size_t length, std::size_t source_length) {
+  const TransformerSettings& settings = model.settings();
+  TransformerForwardOptions pass;
+  if (!settings.has_patches() && random.chance(0.5)) {
+    pass.valid_lens = random_lens(random, batch, length, length, random.chance(0.3));
+  }
+  if (!settings.has_patches() && random.chance(0.5)) {
+    pass.key_mask = random_key_mask(random, batch, length);
+  }
+  if (settings.segments > 0 && random.chance(0.8)) {
+    pass.segments =
+        random_tokens(batch, length, random.next()) % static_cast<std::int64_t>(settings.segments);
+  }
+  if (settings.has_encoder()) {
+    pass.source = random_tokens(batch, source_length, random.next());
+    if (random.chance(0.6)) {
+      pass.source_valid_lens = random_lens(random, batch, 1, source_length, false);
+    }
+    if (random.chance(0.5)) {
+      pass.source_key_mask = random_key_mask(random, batch, source_length);
+    }
+  }
+  for (const Side side : all_sides) {
+    if (random.chance(0.5)) {
+      for (const MultiHeadAttention& layer : model.attention_layers(side)) {
+        gates_of(pass, side).push_back(random_gate(random, batch, layer.num_heads()));
+      }
+    }
+  }
+  return pass;
+}
+
 TransformerCall random_call(const SmallTransformer& small, std::uint64_t seed) {
   Random random(seed);
   TransformerCall call{.name = small.name, .options = small.options};
-  const TransformerOptions& options = call.options;
   const std::size_t batch = 1 + random.below(3);
   const std::size_t length = 1 + random.below(8);
-  if (options.patches) {
-    const auto size = static_cast<std::size_t>(options.patches->image_size);
-    call.pixels =
-        randn<4>({batch, static_cast<std::size_t>(options.patches->channels), size, size}, seed);
+  if (const auto& patches = call.options.patches) {
+    const auto size = static_cast<std::size_t>(patches->image_size);
+    call.pixels = randn<4>({batch, static_cast<std::size_t>(patches->channels), size, size}, seed);
   } else {
     call.tokens = random_tokens(batch, length, random.next());
     call.targets = random_tokens(batch, length, random.next());
     for (std::int64_t& target : call.targets) {
       target = random.chance(0.2) ? ignored_target : target;
     }
-    if (random.chance(0.5)) {
-      call.pass.valid_lens = random_lens(random, batch, length, length, random.chance(0.3));
-    }
-    if (random.chance(0.5)) {
-      call.pass.key_mask = random_key_mask(random, batch, length);
-    }
   }
-  if (options.segments > 0 && random.chance(0.8)) {
-    call.pass.segments = random_tokens(batch, length, random.next());
-    for (std::int64_t& segment : *call.pass.segments) {
-      segment %= options.segments;
-    }
-  }
-  if (options.encoder) {
-    const std::size_t source_length = random.below(6);
-    call.pass.source = random_tokens(batch, source_length, random.next());
-    if (random.chance(0.6)) {
-      call.pass.source_valid_lens = random_lens(random, batch, 1, source_length, false);
-    }
-    if (random.chance(0.5)) {
-      call.pass.source_key_mask = random_key_mask(random, batch, source_length);
-    }
-  }
-  const Transformer model(options);
-  for (const Side side : all_sides) {
-    if (random.chance(0.5)) {
-      for (const MultiHeadAttention& layer : model.attention_layers(side)) {
-        gates_of(call.pass, side).push_back(random_gate(random, batch, layer.num_heads()));
-      }
-    }
-  }
+  call.pass = random_pass(random, Transformer(call.options), batch, length, random.below(6));
   return call;
 }
 

@@ -50,7 +50,14 @@ struct TransformerCall {
 /// Elements from 0 on of a head count or a length, some of them, in any order.
 std::vector<std::int64_t> some_below(Random& random, std::size_t end);
 
-/// Draws inputs at random: lengths, gates, segments and a source, as far as the model takes them.
+/// Of integers, 1 where a key may be seen.
+Mask random_key_mask(Random& random, std::size_t batch, std::size_t keys);
+
+/// What a pass is given beside its tokens or pixels: lengths, masks, gates, segments and a source,
+/// as far as the model takes them.
+TransformerForwardOptions random_pass(Random& random, const Transformer& model, std::size_t batch,
+                                      std::size_t length, std::size_t source_length);
+
 TransformerCall random_call(const SmallTransformer& small, std::uint64_t seed);
 
 /// One call of each small model, and then some whose options are drawn at random, too.

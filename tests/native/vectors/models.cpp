@@ -75,53 +75,8 @@ class ModelCalls {
     return targets;
   }
 
-  std::vector<HeadGate> some_gates(Side side) {
-    std::vector<HeadGate> gates;
-    if (random_.chance(0.6)) {
-      return gates;
-    }
-    for (const MultiHeadAttention& layer : model_->attention_layers(side)) {
-      const std::size_t heads = layer.num_heads();
-      gates.push_back(random_.pick<HeadGate>({HeadGate{}, randn<1>({heads}, random_.next()),
-                                              randn<2>({batch, heads}, random_.next())}));
-    }
-    return gates;
-  }
-
-  Mask some_key_mask(std::size_t num_keys) {
-    return random_.chance(0.5)
-               ? Mask()
-               : Mask(draw_key_mask(
-                     random_.pick({KeyMaskKind::before, KeyMaskKind::behind, KeyMaskKind::among}),
-                     batch, num_keys, random_));
-  }
-
-  /// What a pass is given beside its tokens or pixels.
   TransformerForwardOptions some_options() {
-    TransformerForwardOptions options;
-    options.head_gates = some_gates(Side::self);
-    if (!settings().has_patches() && random_.chance(0.4)) {
-      options.valid_lens = LensBySample{4, 6};
-      if (random_.chance(0.5)) {
-        options.valid_lens = LensByQuery(some_tokens(length_) % (length_ + 1));
-      }
-    }
-    if (!settings().has_patches()) {
-      options.key_mask = some_key_mask(length_);
-    }
-    if (settings().segments > 0) {
-      options.segments = some_tokens(length_) % static_cast<std::int64_t>(settings().segments);
-    }
-    if (settings().has_encoder()) {
-      options.source = some_tokens(source_length);
-      options.cross_head_gates = some_gates(Side::cross);
-      options.encoder_head_gates = some_gates(Side::encoder);
-      if (random_.chance(0.5)) {
-        options.source_valid_lens = LensBySample{2, 5};
-      }
-      options.source_key_mask = some_key_mask(source_length);
-    }
-    return options;
+    return random_pass(random_, *model_, batch, length_, source_length);
   }
 
   void choose_outputs(TransformerForwardOptions& options, std::size_t length) {
@@ -334,14 +289,14 @@ class ModelCalls {
     TransformerForwardOptions options;
     if (settings().has_encoder()) {
       options.source = some_tokens(source_length);
-      options.source_key_mask = some_key_mask(source_length);
+      options.source_key_mask = random_key_mask(random_, batch, source_length);
       options.source_valid_lens = LensBySample{3, 5};
     }
     const double share = sizes.precision == Precision::float32 ? share_ : share_of_rounded_models;
     for (const std::size_t chunk : {3, 1, 2}) {
       choose_outputs(options, chunk);
       options.cache = &cache;
-      options.key_mask = some_key_mask(cache.length() + chunk);
+      options.key_mask = random_key_mask(random_, batch, cache.length() + chunk);
       if (settings().segments > 0) {
         options.segments = some_tokens(chunk) % static_cast<std::int64_t>(settings().segments);
       }
