@@ -109,7 +109,7 @@ struct Problem {
     double sum = 0;
     double count = 0;
     for (std::size_t number = 0; number < batches.size(); ++number) {
-      const auto weights = attention(number, head, 1).weights;
+      const auto weights = attention(number, head, 1).pooled.weights;
       const auto& ignored = batches[number].ignored_keys;
       for (std::size_t row = 0; row < 6; ++row) {
         double largest = 0;

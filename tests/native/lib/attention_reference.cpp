@@ -164,7 +164,8 @@ Pooled pool(const Doubles<4>& scores, const Doubles<4>& V, const Pooling& poolin
   const std::size_t value_size = V.shape(3);
   const Masks& masks = pooling.masks;
   Pooled result{.output = Doubles<4>(std::array{batch, heads, queries, value_size}, 0.0),
-                .weights = scores};
+                .weights = scores,
+                .scores = scores};
   for (std::size_t b = 0; b < batch; ++b) {
     for (std::size_t h = 0; h < heads; ++h) {
       const std::size_t kv_head = h / (heads / V.shape(1));
@@ -195,6 +196,7 @@ Pooled pool(const Doubles<4>& scores, const Doubles<4>& V, const Pooling& poolin
           for (std::size_t e = 0; visible[j] && e < value_size; ++e) {
             result.output(b, h, i, e) += weight * V(b, kv_head, j, e);
           }
+          result.scores(b, h, i, j) = masked[j];
           const WeightsStage stage = pooling.weights_stage;
           result.weights(b, h, i, j) = stage == WeightsStage::raw       ? scores(b, h, i, j)
                                        : stage == WeightsStage::softcap ? capped[j]

@@ -54,11 +54,7 @@ struct Pooling {
 struct Pooled {
   Doubles<4> output;   ///< (batch, heads, queries, value size)
   Doubles<4> weights;  ///< (batch, heads, queries, keys + slots), of the stage asked for
-};
-
-struct Attention {
-  Doubles<3> output;   ///< (batch, queries, output size)
-  Doubles<4> weights;  ///< (batch, heads, queries, keys + slots)
+  Doubles<4> scores;   ///< of the same shape, as the masks leave them
 };
 
 /// Whether a key mask has this key.
@@ -75,6 +71,12 @@ Doubles<3> project(const StateDict& parameters, const std::string& name, const D
 
 /// (batch, length, heads · d) → (batch, heads, length, d)
 Doubles<4> split(const Doubles<3>& x, std::size_t num_heads);
+
+/// (batch, heads, length, d) of the first `length` rows → (batch, length, heads · d)
+Doubles<3> join(const Doubles<4>& x, std::size_t length);
+
+/// (batch, heads, the first `length` rows, d)
+Doubles<4> without_slots(const Doubles<4>& x, std::size_t length);
 
 /// scale · q · k: Q (batch, heads, queries, d), K (batch, key-value heads, keys, d) → (batch,
 /// heads, queries, keys)
@@ -119,22 +121,16 @@ Doubles<4> rotated(const Doubles<4>& X, const RotaryOptions& rotary, const Doubl
 Doubles<4> scores_of(const MultiHeadAttentionOptions& layer, const StateDict& parameters,
                      const Heads& heads);
 
+struct Attention {
+  Doubles<3> output;  ///< (batch, queries, output size)
+  Heads heads;
+  Pooled pooled;
+};
 /// The whole layer. `keys` and `values` begin with the `num_cached` positions that a cache holds.
 Attention multi_head_attention(const MultiHeadAttentionOptions& layer, const StateDict& parameters,
                                const Doubles<3>& queries, const Doubles<3>& keys,
                                const Doubles<3>& values, const ForwardOptions& options,
                                std::size_t num_cached = 0, const Doubles<4>& dropout_factors = {});
-
-/// What stands inside of a layer's pass, as `Capture` names it; keys and values without extra
-/// slots.
-struct Inside {
-  Doubles<4> queries, keys, values, scores, pooled;
-  Doubles<3> key_mass;  ///< (batch, heads, keys + slots)
-};
-Inside inside_of(const MultiHeadAttentionOptions& layer, const StateDict& parameters,
-                 const Doubles<3>& queries, const Doubles<3>& keys, const Doubles<3>& values,
-                 const ForwardOptions& options, std::size_t num_cached,
-                 const Doubles<4>& dropout_factors = {});
 
 /// The layer's head_gate for one head of one sample.
 double gate_of(const HeadGate& head_gate, std::size_t sample, std::size_t head);

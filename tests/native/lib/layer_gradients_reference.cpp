@@ -8,25 +8,6 @@ namespace {
 
 Doubles<4> zeros_like(const Doubles<4>& tensor) { return Doubles<4>(tensor.shape(), 0.0); }
 
-/// (batch, heads, length, d) of the first `length` rows → (batch, length, heads · d)
-Doubles<3> join(const Doubles<4>& x, std::size_t length) {
-  const std::size_t size = x.shape(3);
-  Doubles<3> result(std::array{x.shape(0), length, x.shape(1) * size}, 0.0);
-  for (std::size_t b = 0; b < x.shape(0); ++b) {
-    for (std::size_t i = 0; i < length; ++i) {
-      for (std::size_t c = 0; c < result.shape(2); ++c) {
-        result(b, i, c) = x(b, c / size, i, c % size);
-      }
-    }
-  }
-  return result;
-}
-
-/// (batch, heads, the first `length` rows, d)
-Doubles<4> without_slots(const Doubles<4>& x, std::size_t length) {
-  return split(join(x, length), x.shape(1));
-}
-
 class Backward {
  public:
   /// `problem` and `terms` differ for magnitudes only: the weights are those of `problem`.
@@ -57,14 +38,9 @@ class Backward {
   Gradients run() {
     const auto [batch, heads, queries, size] = pooled_.shape();
     Doubles<4> gated = pooled_;
-    for (std::size_t b = 0; b < batch; ++b) {
-      for (std::size_t h = 0; h < heads; ++h) {
-        for (std::size_t i = 0; i < queries; ++i) {
-          for (std::size_t e = 0; e < size; ++e) {
-            gated(b, h, i, e) *= gate(b, h);
-          }
-        }
-      }
+    for (std::size_t i = 0; i < gated.size(); ++i) {
+      const std::size_t head = i / (queries * size);
+      gated.data()[i] *= gate(head / heads, head % heads);
     }
     dO_ = split(project_backward("W_o", join(gated, queries), terms_.grad_output), heads);
     result_.head_gate = Doubles<2>(std::array{batch, heads}, 0.0);

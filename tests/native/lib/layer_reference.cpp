@@ -186,6 +186,23 @@ Doubles<4> split(const Doubles<3>& x, std::size_t num_heads) {
   return result;
 }
 
+Doubles<3> join(const Doubles<4>& x, std::size_t length) {
+  const std::size_t size = x.shape(3);
+  Doubles<3> result(std::array{x.shape(0), length, x.shape(1) * size}, 0.0);
+  for (std::size_t b = 0; b < x.shape(0); ++b) {
+    for (std::size_t i = 0; i < length; ++i) {
+      for (std::size_t c = 0; c < result.shape(2); ++c) {
+        result(b, i, c) = x(b, c / size, i, c % size);
+      }
+    }
+  }
+  return result;
+}
+
+Doubles<4> without_slots(const Doubles<4>& x, std::size_t length) {
+  return split(join(x, length), x.shape(1));
+}
+
 Heads project_heads(const MultiHeadAttentionOptions& layer, const StateDict& parameters,
                     const Doubles<3>& queries, const Doubles<3>& keys, const Doubles<3>& values,
                     const HeadPositions& positions, bool magnitudes) {
@@ -222,54 +239,6 @@ double gate_of(const HeadGate& head_gate, std::size_t sample, std::size_t head) 
                                                       : (*head_gate)(head));
 }
 
-Inside inside_of(const MultiHeadAttentionOptions& layer, const StateDict& parameters,
-                 const Doubles<3>& queries, const Doubles<3>& keys, const Doubles<3>& values,
-                 const ForwardOptions& options, std::size_t num_cached,
-                 const Doubles<4>& dropout_factors) {
-  const std::size_t num_keys = keys.shape(1);
-  const Heads heads = project_heads(
-      layer, parameters, queries, keys, values,
-      positions_of(options, queries.shape(0), queries.shape(1), num_keys, num_cached));
-  const auto pool_to = [&](WeightsStage stage) {
-    return pool(scores_of(layer, parameters, heads), heads.V,
-                {.masks = masks_of(options, static_cast<std::int64_t>(num_cached), false),
-                 .softcap = layer.softcap,
-                 .weights_stage = stage,
-                 .num_extra_slots = heads.K.shape(2) - num_keys,
-                 .dropout_factors = dropout_factors});
-  };
-  const auto without_slots = [&](const Doubles<4>& X) {
-    Doubles<4> result(std::array{X.shape(0), X.shape(1), num_keys, X.shape(3)}, 0.0);
-    for (std::size_t b = 0; b < X.shape(0); ++b) {
-      for (std::size_t h = 0; h < X.shape(1); ++h) {
-        for (std::size_t j = 0; j < num_keys; ++j) {
-          for (std::size_t e = 0; e < X.shape(3); ++e) {
-            result(b, h, j, e) = X(b, h, j, e);
-          }
-        }
-      }
-    }
-    return result;
-  };
-  const auto [pooled, weights] = pool_to(WeightsStage::softmax);
-  Doubles<3> key_mass(std::array{weights.shape(0), weights.shape(1), weights.shape(3)}, 0.0);
-  for (std::size_t b = 0; b < weights.shape(0); ++b) {
-    for (std::size_t h = 0; h < weights.shape(1); ++h) {
-      for (std::size_t i = 0; i < weights.shape(2); ++i) {
-        for (std::size_t j = 0; j < weights.shape(3); ++j) {
-          key_mass(b, h, j) += weights(b, h, i, j);
-        }
-      }
-    }
-  }
-  return {.queries = heads.Q,
-          .keys = without_slots(heads.K),
-          .values = without_slots(heads.V),
-          .scores = pool_to(WeightsStage::masked).weights,
-          .pooled = pooled,
-          .key_mass = key_mass};
-}
-
 Attention multi_head_attention(const MultiHeadAttentionOptions& layer, const StateDict& parameters,
                                const Doubles<3>& queries, const Doubles<3>& keys,
                                const Doubles<3>& values, const ForwardOptions& options,
@@ -284,18 +253,15 @@ Attention multi_head_attention(const MultiHeadAttentionOptions& layer, const Sta
             .weights_stage = options.weights_stage,
             .num_extra_slots = heads.K.shape(2) - keys.shape(1),
             .dropout_factors = dropout_factors});
-  const auto [batch, num_heads, num_queries, size] = pooled.output.shape();
-  Doubles<3> concat(std::array{batch, num_queries, num_heads * size}, 0.0);
-  for (std::size_t b = 0; b < batch; ++b) {
-    for (std::size_t h = 0; h < num_heads; ++h) {
-      for (std::size_t i = 0; i < num_queries; ++i) {
-        for (std::size_t e = 0; e < size; ++e) {
-          concat(b, i, h * size + e) = gate_of(options.head_gate, b, h) * pooled.output(b, h, i, e);
-        }
-      }
-    }
+  Doubles<4> gated = pooled.output;
+  const auto [batch, num_heads, num_queries, size] = gated.shape();
+  for (std::size_t i = 0; i < gated.size(); ++i) {
+    const std::size_t head = i / (num_queries * size);
+    gated.data()[i] *= gate_of(options.head_gate, head / num_heads, head % num_heads);
   }
-  return {.output = project(parameters, "W_o", concat), .weights = pooled.weights};
+  return {.output = project(parameters, "W_o", join(gated, num_queries)),
+          .heads = heads,
+          .pooled = pooled};
 }
 
 }  // namespace headwise::test::reference

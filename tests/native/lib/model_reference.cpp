@@ -278,15 +278,10 @@ class Pass {
     visit_each({{ActivationName::queries, &heads.Q},
                 {ActivationName::keys, &heads.K},
                 {ActivationName::values, &heads.V}});
-    const auto weights_at = [&](WeightsStage stage) {
-      return pool(scores_of(layer, parameters, heads), heads.V,
-                  {.masks = masks_of(masks, 0, false),
-                   .softcap = layer.softcap,
-                   .weights_stage = stage})
-          .weights;
-    };
-    Doubles<4> scores = weights_at(WeightsStage::masked);
-    Doubles<4> pattern = weights_at(WeightsStage::softmax);
+    Pooled pooled = pool(scores_of(layer, parameters, heads), heads.V,
+                         {.masks = masks_of(masks, 0, false), .softcap = layer.softcap});
+    Doubles<4>& scores = pooled.scores;
+    Doubles<4>& pattern = pooled.weights;
     visit_each({{ActivationName::scores, &scores}, {ActivationName::pattern, &pattern}});
     const auto [batch, num_heads, queries, num_keys] = pattern.shape();
     const std::size_t size = heads.V.shape(3);

@@ -213,24 +213,30 @@ std::map<std::string, std::vector<double>> reference_inside(const Problem& probl
   const Configuration& c = problem.configuration;
   const Doubles<4> factors = dropout_factors(MultiHeadAttention(problem.layer).settings(), c.batch,
                                              c.queries, c.all_keys());
-  const reference::Inside inside =
-      reference::inside_of(problem.layer, problem.parameters, problem.queries, problem.keys,
-                           problem.values, problem.options, c.cached, factors);
   ForwardOptions options = problem.options;
   options.weights_stage = WeightsStage::softmax;
-  const auto [output, weights] =
+  const auto [output, heads, pooled] =
       reference::multi_head_attention(problem.layer, problem.parameters, problem.queries,
                                       problem.keys, problem.values, options, c.cached, factors);
+  const Doubles<4>& weights = pooled.weights;
+  const auto [batch, num_heads, num_queries, columns] = weights.shape();
+  Doubles<3> key_mass(std::array{batch, num_heads, columns}, 0.0);
   Doubles<4> dropped = weights;
   for (std::size_t i = 0; i < dropped.size(); ++i) {
+    const std::size_t row = i / columns;
+    key_mass.data()[row / num_queries * columns + i % columns] += weights.data()[i];
     const double factor = factors.data()[i];
     // What is dropped is 0 whatever it was.
     dropped.data()[i] = factor == 0 ? 0 : factor * weights.data()[i];
   }
-  return {{"output", numbers(output)},          {"key_mass", numbers(inside.key_mass)},
-          {"queries", numbers(inside.queries)}, {"keys", numbers(inside.keys)},
-          {"values", numbers(inside.values)},   {"scores", numbers(inside.scores)},
-          {"pooled", numbers(inside.pooled)},   {"dropped_weights", numbers(dropped)}};
+  return {{"output", numbers(output)},
+          {"key_mass", numbers(key_mass)},
+          {"queries", numbers(heads.Q)},
+          {"keys", numbers(reference::without_slots(heads.K, c.all_keys()))},
+          {"values", numbers(reference::without_slots(heads.V, c.all_keys()))},
+          {"scores", numbers(pooled.scores)},
+          {"pooled", numbers(pooled.output)},
+          {"dropped_weights", numbers(dropped)}};
 }
 
 Result library_result(const Problem& problem, bool return_weights) {
@@ -264,10 +270,10 @@ Result reference_result(const Problem& problem) {
   };
   switch (c.call) {
     case Call::layer: {
-      const auto [output, weights] =
+      const reference::Attention attention =
           reference::multi_head_attention(problem.layer, problem.parameters, problem.queries,
                                           problem.keys, problem.values, problem.options, c.cached);
-      Result result = collect(output, weights, true);
+      Result result = collect(attention.output, attention.pooled.weights, true);
       if (!c.batch_axis) {
         result.output_shape.erase(result.output_shape.begin());
         result.weights_shape.erase(result.weights_shape.begin());
@@ -275,9 +281,9 @@ Result reference_result(const Problem& problem) {
       return result;
     }
     case Call::scaled_dot_product_attention: {
-      const auto [output, weights] = reference::scaled_dot_product_attention(
+      const reference::Pooled pooled = reference::scaled_dot_product_attention(
           problem.queries, problem.keys, problem.values, problem.dot_product_options());
-      return collect(output, weights, true);
+      return collect(pooled.output, pooled.weights, true);
     }
     case Call::dot_product_attention:
       return collect_functions(reference::scaled_dot_product_attention(
