@@ -7,7 +7,6 @@
 
 #include "compare.hpp"
 #include "files.hpp"
-#include "floats.hpp"
 
 namespace headwise::test {
 namespace {

@@ -4,7 +4,6 @@
 
 #include "compare.hpp"
 #include "files.hpp"
-#include "temporary_folder.hpp"
 
 // What of safetensors files on disk is read when, alone and as an index has them.
 namespace headwise::test {

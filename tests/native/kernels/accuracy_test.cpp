@@ -4,13 +4,15 @@
 #include <cmath>
 #include <cstdint>
 #include <functional>
+#include <headwise/core/attention/rotary.hpp>
+#include <headwise/core/elementary_functions.hpp>
 #include <headwise/core/kernels/dispatch.hpp>
 #include <limits>
 
 #include "activation_references.hpp"
-#include "floats.hpp"
+#include "compare.hpp"
 
-/// Functions of one number over their whole range, against float64.
+/// Functions of one number over their whole range, rotations among them, against float64.
 namespace headwise::test {
 namespace {
 
@@ -127,6 +129,87 @@ TEST_CASE("Activations at and beyond the ends of their range") {
     CHECK(std::equal(slopes.begin(), slopes.end(), derivatives.begin() + 1));
     CHECK(std::abs(values[7]) <= 1e-45F);
     CHECK(std::abs(values[8]) <= 1e-45F);
+  }
+}
+
+/// The largest of `error(i)` for i from 0 to `last`.
+template <typename Function>
+double largest(int last, const Function& error) {
+  double result = 0;
+  for (int i = 0; i <= last; ++i) {
+    result = std::fmax(result, error(i));
+  }
+  return result;
+}
+
+TEST_CASE("natural_logarithm is accurate to a few roundings") {
+  const auto relative = [](double x) { return std::abs(natural_logarithm(x) / std::log(x) - 1); };
+  CHECK(largest(2000, [&](int i) { return relative(std::exp((i - 1000) * 0.69)); }) <= 1e-15);
+  CHECK(largest(1500, [](int i) {
+          const double x = 0.5 + i / 1000.0;
+          return std::abs(natural_logarithm(x) - std::log(x));
+        }) <= 1e-15);
+  CHECK(largest(30, [&](int i) { return relative(1 - 0.1 * std::exp(-i)); }) <= 1e-15);
+  CHECK(natural_logarithm(1) == 0);
+  CHECK(std::isnan(natural_logarithm(std::numeric_limits<double>::quiet_NaN())));
+  CHECK(std::isinf(natural_logarithm(std::numeric_limits<double>::infinity())));
+}
+
+TEST_CASE("exp_neg is accurate to a few roundings") {
+  CHECK(largest(640, [](int i) { return std::abs(exp_neg(i / 64.0) / std::exp(-i / 64.0) - 1); }) <=
+        2e-14);
+  CHECK(exp_neg(0) == 1);
+}
+
+TEST_CASE("sin_cos is accurate, and so is the sum of two angles") {
+  const auto error = [](const SinCos& angle, double x) {
+    return std::fmax(std::abs(angle.sine - std::sin(x)), std::abs(angle.cosine - std::cos(x)));
+  };
+  CHECK(largest(64, [&](int i) {
+          const double x = i / 64.0;
+          return std::fmax(error(sin_cos(x), x), error(sin_cos(x) + sin_cos(1), x + 1));
+        }) <= 5e-16);
+}
+
+TEST_CASE("A rotation is that of its position, whichever others are computed with it") {
+  const RotarySettings rotary{.base = 10000, .size = 16, .interleaved = false};
+  constexpr std::size_t count = 300;
+  Floats table(count * rotary.size);
+  rotations_into(nullptr, 0, count, rotary, table.data());
+  for (const std::int32_t position : {0, 1, 63, 64, 65, 127, 200, 299}) {
+    Floats alone(rotary.size);
+    rotations_into(&position, 0, 1, rotary, alone.data());
+    const float* row = table.data() + static_cast<std::size_t>(position) * rotary.size;
+    CHECK(std::equal(alone.begin(), alone.end(), row));
+    rotations_into(nullptr, position, 1, rotary, alone.data());
+    CHECK(std::equal(alone.begin(), alone.end(), row));
+  }
+}
+
+TEST_CASE("Rotations are accurate to a float up to a position of 2^31 - 1") {
+  for (const double base : {1.0, 10.0, 10000.0, 1e6, 0.5}) {
+    const RotarySettings rotary{.base = base, .size = 6, .interleaved = false};
+    for (const std::int32_t position :
+         {0, 1, 2, 17, 1000, 65535, 1048577, std::numeric_limits<std::int32_t>::max()}) {
+      Floats row(rotary.size);
+      rotations_into(&position, 0, 1, rotary, row.data());
+      for (std::size_t i = 0; i < 3; ++i) {
+        const double angle = position * std::pow(base, -2.0 * static_cast<double>(i) / 6);
+        // Half a unit in the last place of a float, and what a double knows of the angle.
+        const double tolerance = 6.1e-8 + 4e-15 * angle;
+        CHECK(std::abs(row[i] - std::cos(angle)) < tolerance);
+        CHECK(std::abs(row[i + 3] - std::sin(angle)) < tolerance);
+      }
+    }
+  }
+}
+
+TEST_CASE("Rotations of extreme bases are finite") {
+  for (const double base : {5e-324, 1e-300, 1e300, std::numeric_limits<double>::max()}) {
+    const RotarySettings rotary{.base = base, .size = 64, .interleaved = false};
+    Floats table(100 * rotary.size);
+    rotations_into(nullptr, 0, 100, rotary, table.data());
+    CHECK(std::ranges::all_of(table, [](float number) { return std::abs(number) <= 1.0F; }));
   }
 }
 

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "activation_references.hpp"
-#include "floats.hpp"
+#include "compare.hpp"
 
 /// Kernels that take arrays of `count` numbers, each against a plain loop: float32 in the same
 /// order where the bits must be the same, else float64.

@@ -9,7 +9,7 @@
 #include <limits>
 #include <vector>
 
-#include "floats.hpp"
+#include "compare.hpp"
 
 namespace headwise::test {
 namespace {

@@ -4,7 +4,7 @@
 #include <headwise/random.hpp>
 #include <vector>
 
-#include "floats.hpp"
+#include "compare.hpp"
 
 namespace headwise::test {
 namespace {

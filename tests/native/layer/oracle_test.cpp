@@ -1,18 +1,97 @@
 #include <algorithm>
 #include <array>
 #include <catch2/catch_test_macros.hpp>
+#include <cstdio>
 #include <string>
 #include <vector>
 
 #include "compare.hpp"
 #include "gradient_check.hpp"
-#include "oracle_case.hpp"
 #include "problem.hpp"
 #include "table.hpp"
 
 /// The layer held against PyTorch.
 namespace headwise::test {
 namespace {
+
+/// A case of tests/data/oracle: what PyTorch gives.
+struct OracleCase {
+  Record record;
+  StoredTensors tensors;
+
+  [[nodiscard]] std::int64_t number(const std::string& attribute) const {
+    return record.number<std::int64_t>(attribute);
+  }
+  /// The stored tensor of this name, of any rank.
+  [[nodiscard]] xt::xarray<float> tensor(const std::string& name) const {
+    return xt::cast<float>(tensors.at(name));
+  }
+  /// All tensors `param.…`, without the prefix.
+  [[nodiscard]] StateDict parameters() const {
+    const std::string prefix = "param.";
+    StateDict result;
+    for (const auto& [name, stored] : tensors) {
+      if (name.starts_with(prefix)) {
+        result[name.substr(prefix.size())] = tensor(name);
+      }
+    }
+    return result;
+  }
+  [[nodiscard]] double tolerance(const std::string& name) const {
+    for (const std::string& line : record.all("atol")) {
+      const auto words = Record::words(line);
+      if (words.at(0) == name) {
+        return std::stod(words.at(1));
+      }
+    }
+    FAIL("the oracle has no tolerance for " << name);
+    return 0;
+  }
+};
+
+/// The cases of this kind; the test fails if there are not so many.
+std::vector<OracleCase> oracle_cases(const std::string& op, std::size_t count) {
+  std::vector<OracleCase> cases;
+  for (const Record& record : read_records("oracle/index.txt")) {
+    if (record.text("op") == op) {
+      cases.push_back(
+          {.record = record, .tensors = read_safetensors("oracle/" + record.text("file"))});
+    }
+  }
+  REQUIRE(cases.size() == count);
+  return cases;
+}
+
+/// Holds a tensor of this shape against the stored one `name`, and prints how far they differ.
+void check_values_against_oracle(const OracleCase& oracle, const std::string& name,
+                                 const std::vector<std::size_t>& shape,
+                                 const std::vector<double>& values) {
+  const xt::xarray<double>& expected = oracle.tensors.at(name);
+  const double largest = max_difference(values, expected);
+  const double allowed = oracle.tolerance(name);
+  std::printf("%-24s %-14s largest difference %.2e of %.2e\n", oracle.record.text("name").c_str(),
+              name.c_str(), largest, allowed);
+  CAPTURE(oracle.record.text("name"), name);
+  CHECK(std::ranges::equal(shape, expected.shape()));
+  CHECK(largest <= allowed);
+}
+
+template <typename Tensor>
+void check_against_oracle(const OracleCase& oracle, const std::string& name, const Tensor& result) {
+  check_values_against_oracle(oracle, name, {result.shape().begin(), result.shape().end()},
+                              {result.begin(), result.end()});
+}
+
+/// The tensor `in.valid_lens`, of either rank, or none.
+ValidLens stored_valid_lens(const StoredTensors& tensors) {
+  const auto found = tensors.find("in.valid_lens");
+  if (found == tensors.end()) {
+    return {};
+  }
+  const auto lens = xt::cast<std::int64_t>(found->second);
+  return found->second.dimension() == 1 ? ValidLens(LensBySample(lens))
+                                        : ValidLens(LensByQuery(lens));
+}
 
 /// The names that an oracle gives queries, keys and values.
 std::array<std::string, 3> input_names(const OracleCase& oracle) {

@@ -3,8 +3,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <headwise/headwise.hpp>
+#include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 /// Attention in float64, as the rules have it: one loop over samples, heads, queries and keys, with
 /// no block, no vector and no shortcut. What the library's results are held against where there is
@@ -149,5 +151,30 @@ Pooled additive_attention(const Doubles<4>& queries, const Doubles<4>& keys,
 /// The function of the same name.
 Doubles<3> masked_softmax(const Doubles<3>& scores, const ValidLens& valid_lens,
                           EmptyRows empty_rows);
+
+/// A layer's gradients, pair of query and key by pair.
+struct Gradients {
+  Doubles<3> queries, keys, values;
+  Doubles<2> head_gate;                                   ///< (batch, heads)
+  std::map<std::string, std::vector<double>> parameters;  ///< by name, as they lie
+};
+
+/// What the layer was given, and the gradient of its output.
+struct GradientProblem {
+  MultiHeadAttentionOptions layer;
+  StateDict parameters;
+  Doubles<3> queries, keys, values;
+  ForwardOptions options;
+  Doubles<4> dropout_factors;  ///< as in `Pooling`
+  Doubles<3> grad_output;
+};
+
+/// What has coefficient 0 adds nothing, whatever it holds: a masked key, or the input of a row
+/// whose gradient is 0.
+Gradients gradients(const GradientProblem& problem);
+
+/// The same sums with every term replaced by its magnitude, which is what rounding errors are
+/// relative to. `magnitude` holds the magnitudes of what `problem` holds.
+Gradients gradient_magnitudes(const GradientProblem& problem, const GradientProblem& magnitude);
 
 }  // namespace headwise::test::reference

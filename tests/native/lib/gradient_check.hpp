@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "layer_gradients_reference.hpp"
+#include "attention_reference.hpp"
 #include "problem.hpp"
 
 namespace headwise::test {

@@ -1,7 +1,7 @@
-#include "layer_gradients_reference.hpp"
-
 #include <algorithm>
 #include <cmath>
+
+#include "attention_reference.hpp"
 
 namespace headwise::test::reference {
 namespace {

@@ -78,14 +78,4 @@ StoredTensors read_safetensors(const std::string& name) {
   return tensors;
 }
 
-ValidLens stored_valid_lens(const StoredTensors& tensors) {
-  const auto found = tensors.find("in.valid_lens");
-  if (found == tensors.end()) {
-    return {};
-  }
-  const auto lens = xt::cast<std::int64_t>(found->second);
-  return found->second.dimension() == 1 ? ValidLens(LensBySample(lens))
-                                        : ValidLens(LensByQuery(lens));
-}
-
 }  // namespace headwise::test

@@ -54,7 +54,4 @@ using StoredTensors = std::map<std::string, xt::xarray<double>>;
 
 StoredTensors read_safetensors(const std::string& name);
 
-/// The tensor `in.valid_lens`, of either rank, or none.
-ValidLens stored_valid_lens(const StoredTensors& tensors);
-
 }  // namespace headwise::test

@@ -6,7 +6,6 @@
 
 #include "every_allocation.hpp"
 #include "files.hpp"
-#include "temporary_folder.hpp"
 #include "worlds.hpp"
 
 /// Functions that keep nothing and run out of memory.

@@ -5,7 +5,7 @@
 #include <map>
 #include <string>
 
-#include "temporary_folder.hpp"
+#include "files.hpp"
 
 #if defined(__linux__)
 

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "vector_file.hpp"
+#include "call_list.hpp"
 
 /// Lists of calls that the tests of the package replay, with the results of the library. The native
 /// tests hold these against the references.

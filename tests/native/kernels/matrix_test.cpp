@@ -4,9 +4,10 @@
 #include <headwise/core/kernels/dispatch.hpp>
 #include <initializer_list>
 #include <limits>
+#include <utility>
 #include <vector>
 
-#include "floats.hpp"
+#include "compare.hpp"
 
 namespace headwise::test {
 namespace {
@@ -128,12 +129,12 @@ class Product {
   Floats packed_;
 };
 
-constexpr std::initializer_list<std::size_t> gemm_sizes = {1, 2, 3, 5, 7, 33, 129};
+constexpr std::initializer_list<std::size_t> awkward_sizes = {1, 2, 3, 5, 7, 16, 33, 129};
 
 TEST_CASE("gemm of what pack_rows or pack_columns packed agrees with float64") {
-  for (const std::size_t rows : gemm_sizes) {
-    for (const std::size_t columns : gemm_sizes) {
-      for (const std::size_t depth : gemm_sizes) {
+  for (const std::size_t rows : awkward_sizes) {
+    for (const std::size_t columns : awkward_sizes) {
+      for (const std::size_t depth : awkward_sizes) {
         const auto added = static_cast<Added>((rows + columns + depth) / 2 % 4);
         const bool transposed = (rows / 2 + columns) % 2 == 1;
         CAPTURE(rows, columns, depth, static_cast<int>(added), transposed);
@@ -173,8 +174,8 @@ TEST_CASE("gemm over depth 0 gives the bias") {
 }
 
 TEST_CASE("transpose exchanges rows and columns and writes nothing beside them") {
-  for (const std::size_t rows : gemm_sizes) {
-    for (const std::size_t columns : gemm_sizes) {
+  for (const std::size_t rows : awkward_sizes) {
+    for (const std::size_t columns : awkward_sizes) {
       CAPTURE(rows, columns);
       const std::size_t row_stride = columns + 3;
       const std::size_t transposed_stride = rows + 5;
@@ -192,6 +193,78 @@ TEST_CASE("transpose exchanges rows and columns and writes nothing beside them")
       CHECK(in_place);
     }
   }
+}
+
+/// Whether `got` is, within float32's rounding, the product of x and `count` columns of `size`
+/// numbers: element k of column j is columns[j · column_stride + k · stride].
+bool is_product(const Floats& got, const Floats& x, const Floats& columns, std::size_t count,
+                std::size_t column_stride, std::size_t stride, float scale) {
+  for (std::size_t j = 0; j < count; ++j) {
+    double exact = 0;
+    double magnitude = 0;
+    for (std::size_t k = 0; k < x.size(); ++k) {
+      const double term =
+          static_cast<double>(x[k]) * columns[j * column_stride + k * stride] * scale;
+      exact += term;
+      magnitude += std::abs(term);
+    }
+    if (std::abs(got[j] - exact) > 6e-8 * static_cast<double>(x.size() + 2) * magnitude) {
+      return false;
+    }
+  }
+  return true;
+}
+
+TEST_CASE("gemv and gemv_transposed agree with float64") {
+  for (const std::size_t count : awkward_sizes) {
+    for (const std::size_t size : awkward_sizes) {
+      CAPTURE(count, size);
+      const std::size_t stride = size + 2;
+      const Floats rows = random_floats(span_size(count, size, stride), 2);
+      const Floats x = random_floats(size, 1);
+      Floats dots(count + 1, guard);
+      kernels::gemv(x.data(), rows.data(), stride, count, size, 0.3F, dots.data());
+      CHECK(dots.back() == guard);
+      CHECK(is_product(dots, x, rows, count, stride, 1, 0.3F));
+      const Floats weights = random_floats(count, 1);
+      Floats sum(size + 1, guard);
+      kernels::gemv_transposed(weights.data(), rows.data(), stride, count, size, sum.data());
+      CHECK(sum.back() == guard);
+      CHECK(is_product(sum, weights, rows, size, 1, stride, 1));
+    }
+  }
+}
+
+TEST_CASE("gemv_transposed of no rows is zeros") {
+  Floats sum(5, guard);
+  kernels::gemv_transposed(nullptr, nullptr, 0, 0, 5, sum.data());
+  CHECK(sum == Floats(5, 0.0F));
+}
+
+TEST_CASE("all_finite finds any number that is not, and looks at nothing else") {
+  for (const std::size_t columns : {0, 1, 3, 5, 7, 8, 16, 33, 129}) {
+    const std::size_t rows = 3;
+    const std::size_t stride = columns + 2;
+    // Between the rows lies what must not be read.
+    Floats matrix(span_size(rows, columns, stride), nan);
+    for (std::size_t i = 0; i < rows * columns; ++i) {
+      matrix[i / columns * stride + i % columns] = i % 2 == 0
+                                                       ? std::numeric_limits<float>::lowest()
+                                                       : std::numeric_limits<float>::denorm_min();
+    }
+    CAPTURE(columns);
+    CHECK(kernels::all_finite(matrix.data(), stride, rows, columns));
+    for (std::size_t i = 0; i < rows * columns; ++i) {
+      for (const float bad : {nan, infinity, -infinity}) {
+        CAPTURE(i, bad);
+        const std::size_t place = i / columns * stride + i % columns;
+        const float before = std::exchange(matrix[place], bad);
+        CHECK_FALSE(kernels::all_finite(matrix.data(), stride, rows, columns));
+        matrix[place] = before;
+      }
+    }
+  }
+  CHECK(kernels::all_finite(nullptr, 0, 0, 0));
 }
 
 }  // namespace
