@@ -1,10 +1,11 @@
-// Forms and sizes of functions that layer/calls.test.mjs does not try.
+// Forms and sizes of functions and tasks that layer/calls.test.mjs does not try. arguments/options.test.mjs has the
+// options of tasks.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import * as headwise from 'headwise';
 import { assertFails } from '../lib/compare.mjs';
 
-const { inductionScores, init, keyScores, maskedSoftmax, patternScores } = headwise;
+const { CopyTask, inductionScores, init, keyScores, maskedSoftmax, patternScores } = headwise;
 const { positionalEncoding, splitHeads, Tensor, transposeOutput, transposeQkv } = headwise;
 
 await init();
@@ -75,4 +76,29 @@ test('scores of heads take weights without a batch axis, and errors name the arg
   assertFails(causal, 'invalid-option', 'causal: expected true or false, got 1');
   const halves = () => inductionScores(heads, [0, 0.5, 1, 1]);
   assertFails(halves, 'invalid-value', 'tokens: expected integers from 0 to 2147483647, got 0.5');
+});
+
+const task = new CopyTask({ numSymbols: 5, length: 7 });
+
+test('a batch has integers of 32 bits, and may be empty', () => {
+  for (const { data, shape } of Object.values(task.batch(3, 2))) {
+    assert.ok(data instanceof Int32Array);
+    assert.deepEqual(shape, [2, 7]);
+  }
+  assert.deepEqual(task.batch(3, 0).tokens.shape, [0, 7]);
+});
+
+test('a bad seed, batch size or first sequence is an error', () => {
+  const fails = (call, name) =>
+    assertFails(call, 'invalid-option', new RegExp(`^${name}: expected an integer from`));
+  for (const bad of [null, 1.5, NaN, '3', 3n, [3], -1]) {
+    fails(() => task.batch(bad, 1), 'seed');
+    fails(() => task.batch(1, bad), 'batchSize');
+    fails(() => task.batch(1, 1, bad), 'first');
+  }
+  assertFails(
+    () => task.batch(1, 2 ** 40),
+    'out-of-memory',
+    'memory: not enough for tensors of these sizes',
+  );
 });

@@ -88,11 +88,14 @@ const dict = layer.stateDict();
 const additive = new MultiHeadAttention({ ...full, pooling: 'additive', attentionHiddens: 7 });
 
 test('options that the dict does not determine are used', () => {
-  const given = { dropout: 0.25, scale: 0.5, softcap: 3, zeroAttention: true, seed: 11 };
+  const given = {
+    ...{ dropout: 0.25, scale: 0.5, softcap: 3, zeroAttention: true, seed: 11 },
+    ...{ rotary: { size: 2 }, weights: 'float16' },
+  };
   const expected = new MultiHeadAttention({ ...full, ...given });
   expected.loadStateDict(dict);
   const again = fromStateDict(layouts['GPT-2'](dict), { numHeads: 3, ...given });
-  assert.deepEqual([again.dropout, again.seed], [0.25, 11]);
+  assert.deepEqual([again.dropout, again.seed, again.weights], [0.25, 11, 'float16']);
   assertSameLayer(again, expected);
   const [dropped, other] = [again, expected].map((each) => run(each.train()));
   assertSameResult(dropped, other);

@@ -1,7 +1,7 @@
 // The JavaScript side of a layer. calls.test.mjs checks its numbers.
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { init, MultiHeadAttention, Tensor } from 'headwise';
+import { init, MultiHeadAttention, ResidentTensor, Tensor } from 'headwise';
 import { assertFails, assertSameResult } from '../lib/compare.mjs';
 
 await init();
@@ -67,17 +67,6 @@ test('a state dict is a copy in d2l’s order, the same whether sizes are given 
     for (const { data } of Object.values(dict)) data.fill(0);
     assertSameResult(forward(layer), expected);
   }));
-
-test('fromStateDict takes options that a dict does not settle', () => {
-  const more = { rotary: { size: 2 }, weights: 'float16', dropout: 0.5, seed: 7 };
-  withLayer({ ...sized, ...more }, (layer) => {
-    const dict = layer.stateDict();
-    const read = MultiHeadAttention.fromStateDict(dict, { numHeads: 2, ...more });
-    assert.equal(read.weights, 'float16');
-    assertSameResult(forward(read.train()), forward(layer.train()));
-    read.dispose();
-  });
-});
 
 test('inputs are not kept, and the caller owns results', () =>
   withLayer(sized, (layer) => {
@@ -172,3 +161,31 @@ test('heads are chosen, pruned and gated by arrays of every kind', () =>
     assert.deepEqual([layer.numHeads, layer.numKvHeads, layer.numHiddens], [1, 1, 4]);
     forward(layer).output.data.forEach((x, i) => assert.ok(Math.abs(x - gated[i]) <= 1e-6));
   }));
+
+test('inputs may be overwritten before the backward', () => {
+  const [X, Y] = [Tensor.randn([2, 3, 4], 1), Tensor.randn([2, 5, 4], 2)];
+  const gradOutput = Tensor.randn([2, 3, 8], 3);
+  const layer = new MultiHeadAttention(options);
+  const given = () => ({
+    ...{ validLens: Int32Array.of(2, 5), headGate: Float32Array.of(1, 2), requiresGrad: true },
+    mask: { data: Uint8Array.from({ length: 15 }, (_, i) => Number(i % 4 > 0)), shape: [3, 5] },
+  });
+  layer.forward(X, Y, Y, given());
+  const expected = layer.backward(gradOutput);
+  for (const Kind of [Tensor, ResidentTensor]) {
+    const inputs = [X, Y, Y].map(({ data, shape }) => {
+      const tensor = Kind === Tensor ? Tensor.zeros(shape) : new ResidentTensor(shape);
+      tensor.data.set(data);
+      return tensor;
+    });
+    const { validLens, headGate, mask, requiresGrad } = given();
+    layer.forward(...inputs, { validLens, headGate, mask, requiresGrad });
+    for (const { data } of inputs) data.fill(NaN);
+    for (const array of [validLens, headGate, mask.data]) array.fill(0);
+    // Working memory as well.
+    layer.forward(Tensor.full([2, 9, 4], 7), Y, Y);
+    assert.deepEqual(layer.backward(gradOutput), expected);
+    if (Kind === ResidentTensor) inputs.forEach((tensor) => tensor.dispose());
+  }
+  layer.dispose();
+});

@@ -9,6 +9,6 @@ function findPython() {
   throw new Error('no Python has NumPy; `scripts/setup.sh` says what the tests need');
 }
 
-/** Runs a Python program that needs NumPy, with the folder as its argument, and parses the JSON that it prints. */
-export const runPython = (program, folder) =>
-  JSON.parse(output(findPython(), ['-c', program, folder]));
+/** Runs a Python program that needs NumPy, with these arguments, and parses the JSON that it prints. */
+export const runPython = (program, ...args) =>
+  JSON.parse(output(findPython(), ['-c', program, ...args]));

@@ -1,15 +1,14 @@
 // Captures, patches and what is made of them, by equations that hold in any model. The values themselves are compared
 // with those of C++ in the vectors, and there with float64.
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
-import { fileURLToPath } from 'node:url';
 import { exportCheckpoint, init, saveSafetensors, Transformer } from 'headwise';
 import { readCheckpoint } from '../lib/checkpoints.mjs';
+import { temporaryFolder } from '../lib/child.mjs';
 import { assertFails, assertRejects, maxDifference } from '../lib/compare.mjs';
+import { runPython } from '../lib/python.mjs';
 import { dataFile } from '../lib/records.mjs';
 
 await init();
@@ -135,40 +134,30 @@ test('new tokens come with the weights of the row that drew them', async () => {
 });
 
 // Formulas and names are those of Transformers' modelling files.
-const python = ['python3', '/usr/bin/python3'].find(
-  (command) => spawnSync(command, ['-c', 'import numpy']).status === 0,
-);
-
-test(
-  "NumPy computes the same results from an exported checkpoint's names and shapes",
-  { skip: python === undefined && 'needs Python with NumPy' },
-  () => {
-    for (const name of ['gpt2-a', 'llama-a', 'bert-a']) {
-      const { config: given, tensors: read } = readCheckpoint(name);
-      // Two groups of heads, of which one is left.
-      const heads = name === 'llama-a' && { num_attention_heads: 4, num_key_value_heads: 2 };
-      const model = Transformer.fromPretrained({ config: { ...given, ...heads }, tensors: read });
-      model.pruneHeads({ 1: heads ? [0, 1] : [0] });
-      for (const pruned of ['zeroed', 'removed']) {
-        const folder = mkdtempSync(join(tmpdir(), 'headwise-export-'));
-        const { config, tensors } = exportCheckpoint(model, { pruned });
-        const shapes = (of) =>
-          Object.fromEntries(Object.keys(tensors).map((key) => [key, of[key]?.shape]));
-        if (pruned === 'zeroed') assert.deepEqual(shapes(tensors), shapes(read));
-        writeFileSync(join(folder, 'config.json'), JSON.stringify(config));
-        writeFileSync(join(folder, 'model.safetensors'), saveSafetensors(tensors));
-        const script = fileURLToPath(dataFile('read_export.py'));
-        const { stdout } = spawnSync(python, [script, folder, '[3,1,4,1,5]'], { encoding: 'utf8' });
-        rmSync(folder, { recursive: true });
-        const { result, unread } = JSON.parse(stdout);
-        const { logits, hidden } = model.forward([3, 1, 4, 1, 5]);
-        close(result, [...(logits ?? hidden).data], 1e-5);
-        assert.deepEqual(unread, []);
-      }
-      model.dispose();
+test("NumPy computes the same results from an exported checkpoint's names and shapes", (t) => {
+  const readExport = readFileSync(dataFile('read_export.py'), 'utf8');
+  for (const name of ['gpt2-a', 'llama-a', 'bert-a']) {
+    const { config: given, tensors: read } = readCheckpoint(name);
+    // Two groups of heads, of which one is left.
+    const heads = name === 'llama-a' && { num_attention_heads: 4, num_key_value_heads: 2 };
+    const model = Transformer.fromPretrained({ config: { ...given, ...heads }, tensors: read });
+    model.pruneHeads({ 1: heads ? [0, 1] : [0] });
+    for (const pruned of ['zeroed', 'removed']) {
+      const folder = temporaryFolder(t);
+      const { config, tensors } = exportCheckpoint(model, { pruned });
+      const shapes = (of) =>
+        Object.fromEntries(Object.keys(tensors).map((key) => [key, of[key]?.shape]));
+      if (pruned === 'zeroed') assert.deepEqual(shapes(tensors), shapes(read));
+      writeFileSync(join(folder, 'config.json'), JSON.stringify(config));
+      writeFileSync(join(folder, 'model.safetensors'), saveSafetensors(tensors));
+      const { result, unread } = runPython(readExport, folder, '[3,1,4,1,5]');
+      const { logits, hidden } = model.forward([3, 1, 4, 1, 5]);
+      close(result, [...(logits ?? hidden).data], 1e-5);
+      assert.deepEqual(unread, []);
     }
-  },
-);
+    model.dispose();
+  }
+});
 
 test('dropout leaves what is patched as it is', async () => {
   const model = new Transformer({ ...options, dropout: 0.5 });
