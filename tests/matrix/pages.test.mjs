@@ -12,12 +12,12 @@ import { judge } from './lib/judge.mjs';
 
 const [importMap] = documented('No bundler', 'html');
 
-test('import maps have every entry of the package', () => {
+test('import maps have all entries of the package', () => {
   const { exports } = JSON.parse(readFileSync(fromRoot('package.json'), 'utf8'));
-  const maps = [importMap, ...documented('Another origin', 'html')];
-  for (const path of Object.keys(exports).filter((each) => !/\w\.|\*/.test(each))) {
-    const entry = path.replace('.', 'headwise');
-    for (const text of maps) assert.ok(text.includes(`"${entry}": `), entry);
+  const entries = Object.keys(exports).filter((name) => !/\.\w/.test(name));
+  for (const map of [importMap, ...documented('Another origin', 'html')]) {
+    const names = Object.keys(JSON.parse(/{.*}/s.exec(map)[0]).imports);
+    assert.deepEqual(names.sort(), entries.map((name) => name.replace('.', 'headwise')).sort());
   }
 });
 
@@ -34,13 +34,6 @@ tryApplication('another origin', {
     const { url, close } = await servesFiles(() => folder)(isIsolated);
     return { url, close: () => Promise.all([close(), cdn.close()]) };
   },
-});
-
-test('the import map has all entries', () => {
-  const entries = Object.keys(JSON.parse(/{.*}/s.exec(importMap)[0]).imports);
-  const { exports } = JSON.parse(readFileSync(fromRoot('package.json'), 'utf8'));
-  const names = Object.keys(exports).filter((name) => !/\.\w/.test(name));
-  assert.deepEqual(entries.sort(), names.map((name) => name.replace('.', 'headwise')).sort());
 });
 
 test('a service worker isolates the page of a host without headers', async (t) => {
