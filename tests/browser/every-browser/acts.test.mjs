@@ -77,6 +77,11 @@ const flows = {
     await act.drag('#equal-keys .slider', 'Valid length', 0.5, 0);
     await act.waitForSearch('?toy-guess=keys&input=random&head=4&valid=0');
     assert.deepEqual([...new Set(await act.weights())], [0]);
+    // One drag is one entry, whatever values it passed.
+    await act.evaluate(() => window.history.back());
+    await act.waitForSearch('?toy-guess=keys&input=random&head=4');
+    await act.evaluate(() => window.history.forward());
+    await act.waitForSearch('?toy-guess=keys&input=random&head=4&valid=0');
     // The thumb that was dragged has the focus.
     await act.press('ArrowRight');
     await act.waitForSearch('?toy-guess=keys&input=random&head=4&valid=1');

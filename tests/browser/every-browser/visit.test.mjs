@@ -1,4 +1,4 @@
-// What belongs to no single act: the address, saved and dropped files, links, the network; in Chromium, Firefox and WebKit.
+// What belongs to no single act: saved and dropped files, the network; in Chromium, Firefox and WebKit.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { init, saveNpy, Tensor } from 'headwise';
@@ -8,37 +8,6 @@ import { engineName } from '../lib/engines.mjs';
 import { isReady } from '../lib/pages.mjs';
 import { servePage } from '../lib/server.mjs';
 import { until } from '../lib/until.mjs';
-
-test(`the address holds a view, and back and forward walk through views, in ${engineName}`, async (t) => {
-  const act = await openAct(t, '#equal-keys');
-  const views = [];
-  const keepView = async (search) => {
-    await act.waitForSearch(search);
-    views.push({ search, weights: await act.weights() });
-  };
-  await keepView('');
-  await act.click('#equal-keys .segment', 'Random');
-  await keepView('?input=random');
-  await act.click('#equal-keys .segment', '4');
-  await keepView('?input=random&heads=4');
-  await act.drag('#equal-keys .slider', 'Valid length', 0.5, 1);
-  await keepView('?input=random&heads=4&valid=6');
-
-  const go = async (steps, { search, weights }) => {
-    await act.evaluate((by) => window.history.go(by), steps);
-    await act.waitForSearch(search);
-    assert.deepEqual(await act.weights(), weights);
-  };
-  // One drag is one entry, whatever values it passed.
-  await go(-1, views[2]);
-  await go(-1, views[1]);
-  await go(-1, views[0]);
-  assert.ok(await act.evaluate(() => document.querySelector('#equal-keys [value="ones"]').checked));
-  await go(3, views[3]);
-
-  const again = await openAct(t, `${views[3].search}#equal-keys`);
-  assert.deepEqual(await again.weights(), views[3].weights);
-});
 
 test(`maps are saved as SVG, PNG and JSON, in ${engineName}`, async (t) => {
   const act = await openAct(t, '#equal-keys');
