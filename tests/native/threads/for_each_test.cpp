@@ -138,25 +138,6 @@ TEST_CASE("Small jobs stay on the calling thread") {
   CHECK(parallel::threads_worth(1e12, 8) == 8);
 }
 
-TEST_CASE("Calls of several threads at once are all answered") {
-  const SetThreads set(3);
-  const std::vector<Configuration> all = large_configurations();
-  const Problem problem = make_problem(*std::ranges::find(all, Call::layer, &Configuration::call));
-  const Result expected = library_result(problem, true);
-  std::atomic<int> right = 0;
-  std::vector<std::thread> callers;
-  for (int caller = 0; caller < 4; ++caller) {
-    callers.emplace_back([&] {
-      const Result result = library_result(problem, true);
-      right += result.output == expected.output && result.weights == expected.weights ? 1 : 0;
-    });
-  }
-  for (std::thread& caller : callers) {
-    caller.join();
-  }
-  CHECK(right == 4);
-}
-
 TEST_CASE("The number of threads is at least 1, and 64 at most") {
   const SetThreads set(2);
   CHECK(num_threads() == 2);

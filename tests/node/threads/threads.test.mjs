@@ -25,18 +25,10 @@ const before = `
   const ofLayers = () => {
     const X = Tensor.randn([2, 300, 96], 1);
     const results = [];
-    const masks = [
-      {},
-      { validLens: [300, 7], returnWeights: true },
-      { causal: true },
-      { window: [20, 0], emptyRows: 'uniform' },
-    ];
+    const masks = [{ validLens: [300, 7], returnWeights: true }, { causal: true }];
     for (const options of [
-      { numHeads: 6 },
-      { numHeads: 6, numKvHeads: 2, bias: true },
+      { numHeads: 6, numKvHeads: 2, bias: true, dropout: 0.5 },
       { numHeads: 3, pooling: 'additive', attentionHiddens: 5 },
-      { numHeads: 6, projection: 'convolution' },
-      { numHeads: 6, dropout: 0.5 },
     ]) {
       const layer = new MultiHeadAttention({ numHiddens: 96, ...options, seed: 2 }).train();
       const headGate = Array.from({ length: layer.numHeads }, (_, head) => head / 2);
@@ -46,10 +38,6 @@ const before = `
       results.push(layer.forward(X, X, X, { cache, causal: true }));
       layer.dispose();
     }
-    const q = new Tensor(X.data, [1, 1, 600, 96]);
-    results.push(headwise.scaledDotProductAttention(q, q, q, { causal: true }));
-    const parameters = { W_q: Tensor.randn([5, 96], 2), W_k: Tensor.randn([5, 96], 3), w_v: Tensor.randn([1, 5], 4) };
-    results.push(headwise.additiveAttention(X, X, X, parameters), headwise.maskedSoftmax(X, [96, 1]));
     return hashOf(results);
   };
   const tokensOf = (batch, length, seed) =>
@@ -87,7 +75,7 @@ const inNewProcess = (name, text) => runInNewProcess(name, text, { before });
 test('results of layers and models do not depend on the number of threads', () => {
   const alone = resultsWith(1);
   const [ofLayers, , ofModels] = alone.split(' ').map(Number);
-  assert.ok(ofLayers > 40 && ofModels > 80, alone);
+  assert.ok(ofLayers > 10 && ofModels > 80, alone);
   for (const threads of [2, 7]) assert.equal(resultsWith(threads), alone);
 });
 

@@ -103,7 +103,7 @@ loadSafetensors('model.safetensors');
 loadSafetensors(source).then;
 `;
 
-// Unknown options are errors. names.test.mjs checks that every option takes undefined.
+// Unknown options are errors. types.test.mjs checks that every option takes undefined.
 programs['options.mts'] = `${prelude}
 layer.forward(X, X, X, { capture: nothing, keyMass: nothing });
 model.forward([1], { capture: nothing });
