@@ -1,11 +1,12 @@
-// Pictures of the page for people to look at, and those of the README; docs/hacking.md says how to update them.
+// Pictures of the page for its documents; docs/recipes.md says how to update them.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { artefact, fitsAcross, loadAllActs, open, readSentence } from '../lib/pages.mjs';
+import { artefact, loadAllActs, open, readSentence } from '../lib/pages.mjs';
 
 /** Keeps what lies between the top of one part and the bottom of another. */
 async function keep(page, name, first, last = first) {
-  await page.evaluate(() => window.scrollTo(0, 0));
+  // What loads later would move them.
+  await loadAllActs(page);
   const [above, below] = await Promise.all(
     [first, last].map(async (part) => (await page.$(part)).boundingBox()),
   );
@@ -33,7 +34,7 @@ for (const [name, address, first, last, prepare] of [
   [
     'train',
     '?train-speed=60&train-head=2.1#train',
-    '#train .views',
+    '#train .act-stage',
     undefined,
     (page) => train(page, 190),
   ],
@@ -43,23 +44,4 @@ for (const [name, address, first, last, prepare] of [
     await prepare?.(page);
     await keep(page, `readme-${name}.png`, first, last);
   });
-}
-
-for (const scheme of ['light', 'dark']) {
-  for (const width of [360, 1280, 2560]) {
-    test(`${width} pixels, ${scheme}`, async (t) => {
-      const { page } = await open(t, '?train-speed=full', { media: { scheme }, width });
-      const paper = await page.$eval('body', (body) => getComputedStyle(body).backgroundColor);
-      assert.equal(paper, scheme === 'dark' ? 'rgb(21, 24, 29)' : 'rgb(255, 255, 255)');
-      await loadAllActs(page);
-      await page.screenshot({ path: artefact(`page-${width}-${scheme}.png`), fullPage: true });
-      await readSentence(page);
-      await train(page, 300);
-      await page.click('#train .head-card');
-      await fitsAcross(page);
-      for (const act of ['look', 'train']) {
-        await keep(page, `${act}-in-use-${width}-${scheme}.png`, `#${act}`);
-      }
-    });
-  }
 }
