@@ -4,12 +4,12 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { fileURLToPath } from 'node:url';
-import * as headwise from 'headwise';
+import * as here from 'headwise';
 import { Random } from './random.mjs';
 import { parseSafetensors } from './safetensors.mjs';
 import { nested } from './tensors.mjs';
 
-const { ResidentTensor, Tensor } = headwise;
+const { ResidentTensor, Tensor } = here;
 
 const folder =
   process.env.HEADWISE_VECTORS ?? fileURLToPath(new URL('../../../build/vectors', import.meta.url));
@@ -123,16 +123,24 @@ function compare(name, got, expected, within, orNotFinite) {
 }
 
 class Replay {
+  #entry;
   #tensors;
   #random;
-  #objects = { square, Tensor };
+  #objects;
   /** Objects to dispose of at the end, and tensors that the current call must not change. */
   #held = [];
   #passed = [];
 
-  constructor({ name, tensors }) {
+  constructor({ name, tensors }, entry) {
+    this.#entry = entry;
+    this.#objects = { square, Tensor: entry.Tensor };
     this.#tensors = tensors;
     this.#random = new Random(name.length);
+  }
+
+  /** Whether calls may use memory of the caller, and functions: not in a worker. */
+  get #isHere() {
+    return this.#entry === here;
   }
 
   /** An argument with its placeholders replaced. */
@@ -151,7 +159,8 @@ class Replay {
   }
 
   #pass(tensor) {
-    const form = this.#random.pick(...formsOf[tensor.data.constructor.name]);
+    const all = formsOf[tensor.data.constructor.name];
+    const form = this.#random.pick(...all.filter((each) => this.#isHere || each !== 'resident'));
     const passed = forms[form](tensor);
     if (passed instanceof ResidentTensor) this.#held.push(passed);
     if (passed.data) this.#passed.push([passed, passed.data.slice()]);
@@ -161,7 +170,8 @@ class Replay {
   /** Adds memory for some of the results to the call's options; undefined if the call takes none. */
   #memoryFor({ on, call, gives = {} }, args) {
     const names = { backward: Object.keys(gives), forward: ['output', 'attentionWeights'] };
-    const isTaken = on !== 'model' && /^(forward|backward|\w+Attention)$/.test(call);
+    const isTaken =
+      this.#isHere && on !== 'model' && /^(forward|backward|\w+Attention)$/.test(call);
     if (!isTaken || !this.#random.chance(0.25)) return undefined;
     const out = {};
     for (const name of names[call] ?? names.forward) {
@@ -179,16 +189,17 @@ class Replay {
 
   async #call(each) {
     const { on, as, call, get, gives, fails, orNotFinite } = each;
+    if (!this.#isHere && /"object":"square"/.test(JSON.stringify(each.arguments))) return;
     this.#passed = [];
     const args = (each.arguments ?? []).map((argument) => this.#argument(argument));
-    const target = on ? this.#objects[on] : headwise;
+    const target = on ? this.#objects[on] : this.#entry;
     const make = () =>
-      each.new ? new headwise[each.new](...args) : get ? target[get] : target[call](...args);
+      each.new ? new this.#entry[each.new](...args) : get ? target[get] : target[call](...args);
     if (fails) {
       await assert.rejects(
         async () => make(),
         (error) => {
-          assert.ok(error instanceof headwise.HeadwiseError, error);
+          assert.ok(error instanceof this.#entry.HeadwiseError, error);
           assert.equal(error.code, fails.code, error.message);
           assert.equal(expectation(error.message), expectation(fails.message));
           return true;
@@ -199,7 +210,7 @@ class Replay {
     const out = this.#memoryFor(each, args);
     const result = await make();
     if (as) {
-      this.#objects[as]?.dispose?.();
+      if (this.#isHere) this.#objects[as]?.dispose?.();
       this.#objects[as] = result;
     }
     if (gives) {
@@ -226,7 +237,9 @@ class Replay {
         });
       }
     } finally {
-      for (const held of [...this.#held, ...Object.values(this.#objects)]) held?.dispose?.();
+      const all = [...this.#held, ...Object.values(this.#objects)];
+      // A worker releases its objects itself, and answers to any method, also of those that have no `dispose`.
+      if (this.#isHere) all.forEach((held) => held?.dispose?.());
     }
   }
 }
@@ -237,12 +250,14 @@ const expectation = (message) => message.replaceAll('_', '').toLowerCase().split
 const sizeOf = ({ tensors }) =>
   Object.values(tensors).reduce((sum, { data }) => sum + data.length, 0);
 
-/** Replays all cases of a file, and reports the smallest that fails. */
-export async function replay(context, name) {
-  const cases = readCases(name);
+/**
+ * Replays the first cases of a file, all by default, by an entry of the package, and reports the smallest that fails.
+ */
+export async function replay(context, name, { entry = here, most = Infinity } = {}) {
+  const cases = readCases(name).slice(0, most);
   const wrong = [];
   for (const each of cases) {
-    await new Replay(each).run(each.calls).catch((error) => wrong.push({ each, error }));
+    await new Replay(each, entry).run(each.calls).catch((error) => wrong.push({ each, error }));
   }
   context.diagnostic(`${cases.length} lists of calls, the first ${cases[0].name.split(':')[0]}`);
   if (wrong.length > 0) {
