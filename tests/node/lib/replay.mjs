@@ -169,21 +169,27 @@ class Replay {
 
   /** Adds memory for some of the results to the call's options; undefined if the call takes none. */
   #memoryFor({ on, call, gives = {} }, args) {
-    const names = { backward: Object.keys(gives), forward: ['output', 'attentionWeights'] };
+    const isSoftmax = call === 'maskedSoftmax';
+    const names = { backward: Object.keys(gives), maskedSoftmax: [''] };
     const isTaken =
-      this.#isHere && on !== 'model' && /^(forward|backward|\w+Attention)$/.test(call);
+      this.#isHere &&
+      on !== 'model' &&
+      /^(forward|backward|maskedSoftmax|\w+Attention)$/.test(call);
     if (!isTaken || !this.#random.chance(0.25)) return undefined;
     const out = {};
-    for (const name of names[call] ?? names.forward) {
+    for (const name of names[call] ?? ['output', 'attentionWeights']) {
       if (!gives[name] || this.#random.chance(0.2)) continue;
       const { data, shape } = this.#tensors[gives[name].tensor.tensor];
       const form = this.#random.pick('tensor', 'resident', 'typed', 'part');
-      const full = forms[form]({ data: new Float32Array(data.length).fill(7), shape });
+      const numbers = { data: new Float32Array(data.length).fill(7), shape };
+      // A tensor may have another shape.
+      if (this.#random.chance(0.3)) numbers.shape = [data.length];
+      const full = forms[form](numbers);
       if (form === 'resident') this.#held.push(full);
       out[name] = full instanceof Tensor ? full : full.data;
     }
     if (call === 'backward') args.push({ out });
-    else args.push({ ...args.pop(), out });
+    else args.push({ ...args.pop(), out: isSoftmax ? out[''] : out });
     return out;
   }
 
