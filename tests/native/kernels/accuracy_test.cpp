@@ -79,7 +79,7 @@ struct LargestErrors {
   double value_in_ulps = 0, derivative = 0, tail_derivative_in_ulps = 0;
 };
 
-LargestErrors largest_errors(const Activation& activation) {
+LargestErrors largest_errors(const ActivationKernel& activation) {
   const Floats xs = floats_within(-120, 120, 99'991);
   const Floats ones(xs.size(), 1.0F);
   Floats values(xs.size());
@@ -100,7 +100,7 @@ LargestErrors largest_errors(const Activation& activation) {
 }
 
 TEST_CASE("gelu, gelu_tanh and silu are within 4 units in the last place, relu is exact") {
-  for (const Activation& activation : activations()) {
+  for (const ActivationKernel& activation : activations()) {
     CAPTURE(activation.name);
     const LargestErrors largest = largest_errors(activation);
     const bool is_exact = activation.name == "relu";
@@ -112,7 +112,7 @@ TEST_CASE("gelu, gelu_tanh and silu are within 4 units in the last place, relu i
 }
 
 TEST_CASE("Activations at and beyond the ends of their range") {
-  for (const Activation& activation : activations()) {
+  for (const ActivationKernel& activation : activations()) {
     CAPTURE(activation.name);
     const Floats xs = {nan, infinity, -infinity, 0.0F, -0.0F, 3e38F, -3e38F, 1e-45F, -1e-45F};
     const Floats ones(xs.size(), 1.0F);

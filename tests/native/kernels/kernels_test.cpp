@@ -88,7 +88,7 @@ std::vector<Entry> elementwise_entries() {
 }
 
 /// Forward, gated by the second array or not, and backward, apart and in place.
-std::vector<Entry> entries_of(const Activation& activation) {
+std::vector<Entry> entries_of(const ActivationKernel& activation) {
   const auto value = [=](float x) { return static_cast<float>(activation.reference(x).value); };
   const auto slope = [=](float x) {
     return static_cast<float>(activation.reference(x).derivative);
@@ -348,7 +348,7 @@ std::vector<Entry> entries() {
   const auto append = [&](const std::vector<Entry>& more) {
     all.insert(all.end(), more.begin(), more.end());
   };
-  for (const Activation& activation : activations()) {
+  for (const ActivationKernel& activation : activations()) {
     append(entries_of(activation));
   }
   append(softmax_entries());

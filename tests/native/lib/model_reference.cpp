@@ -3,9 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <initializer_list>
-#include <numbers>
 #include <numeric>
 #include <utility>
+
+#include "activation_references.hpp"
 
 namespace headwise::test::reference {
 namespace {
@@ -204,26 +205,14 @@ class Pass {
     return positioned(Side::self, x, numbers, {});
   }
 
-  [[nodiscard]] double activated(double x) const {
-    switch (options_.activation) {
-      case Activation::relu:
-        return std::fmax(x, 0);
-      case Activation::gelu:
-        return x / 2 * std::erfc(-x / std::numbers::sqrt2);
-      case Activation::gelu_tanh:
-        return x / 2 *
-               (1 + std::tanh(std::sqrt(2 / std::numbers::pi) * (x + 0.044715 * x * x * x)));
-      case Activation::silu:
-        return x / (1 + std::exp(-x));
-    }
-    return x;
-  }
-
   [[nodiscard]] Doubles<3> feed_forward(const std::string& name, const Doubles<3>& x) const {
+    const auto activation =
+        activations().at(static_cast<std::size_t>(options_.activation)).reference;
     Doubles<3> hiddens = project(parameters_, name + ".dense1", x);
     const Doubles<3> gate = options_.gated ? project(parameters_, name + ".gate", x) : hiddens;
     for (std::size_t i = 0; i < hiddens.size(); ++i) {
-      hiddens.data()[i] = activated(gate.data()[i]) * (options_.gated ? hiddens.data()[i] : 1.0);
+      hiddens.data()[i] =
+          activation(gate.data()[i]).value * (options_.gated ? hiddens.data()[i] : 1.0);
     }
     return project(parameters_, name + ".dense2", hiddens);
   }

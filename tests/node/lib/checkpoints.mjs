@@ -17,7 +17,7 @@ const lengthsOf = ({ data, shape: [rows, columns] }) =>
     data.subarray(row * columns, (row + 1) * columns).reduce((sum, bit) => sum + bit, 0),
   );
 
-/** The checkpoint, PyTorch's results, and its inputs. */
+/** The checkpoint, and the inputs of PyTorch's results. */
 export function readCheckpoint(name) {
   const expected = parseSafetensors(file(`${name}.expect.safetensors`));
   const checkpoint = {
@@ -28,7 +28,6 @@ export function readCheckpoint(name) {
   const isTranslation = 'in.target' in expected;
   return {
     ...checkpoint,
-    expected,
     model: () => Transformer.fromPretrained(checkpoint),
     /** Tokens or pixels. */
     input: expected[isTranslation ? 'in.target' : 'in.tokens'] ?? expected['in.pixels'],
@@ -37,14 +36,6 @@ export function readCheckpoint(name) {
         ? { source: expected['in.tokens'], sourceValidLens: lens }
         : lens && { validLens: lens }),
       ...('in.types' in expected && { segments: expected['in.types'] }),
-    },
-    /** The next token of each position, −1 for padding. */
-    targets() {
-      const { data, shape } = this.input;
-      const [, length] = shape;
-      const mask = isTranslation ? undefined : expected['in.mask'].data;
-      const hasNext = (i) => (i + 1) % length !== 0 && (mask === undefined || mask[i + 1] !== 0);
-      return { data: Int32Array.from(data, (_, i) => (hasNext(i) ? data[i + 1] : -1)), shape };
     },
   };
 }

@@ -14,7 +14,7 @@ struct Point {
 };
 
 /// An activation's kernel, that of its gradient, and the function in float64.
-struct Activation {
+struct ActivationKernel {
   std::string name;
   void (*forward)(const float* x, const float* up, std::size_t count, float* y);
   void (*backward)(const float* x, const float* up, const float* grad, std::size_t count,
@@ -50,9 +50,10 @@ inline Point gelu_tanh_reference(double x) {
 
 inline Point silu_reference(double x) { return times_logistic_reference(x, x, 1); }
 
-inline std::array<Activation, 4> activations() {
+/// In the order of the enumeration.
+inline std::array<ActivationKernel, 4> activations() {
 #define HEADWISE_ACTIVATION(kernel)                                                              \
-  Activation {                                                                                   \
+  ActivationKernel {                                                                             \
     .name = #kernel,                                                                             \
     .forward = [](const float* x, const float* up, std::size_t count,                            \
                   float* y) { kernels::kernel(x, up, count, y); },                               \
