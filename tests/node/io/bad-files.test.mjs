@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import * as headwise from 'headwise';
 import { assertFails, assertRejects } from '../lib/compare.mjs';
+import { dictionary, npyFile } from '../lib/files.mjs';
 import { memory } from '../lib/memory.mjs';
-import { dictionary, npyFile } from '../lib/npy.mjs';
 import { safetensorsFile } from '../lib/safetensors.mjs';
 import { handleOn } from '../lib/sources.mjs';
 
