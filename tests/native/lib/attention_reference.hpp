@@ -71,6 +71,9 @@ bool is_visible(const Masks& masks, std::size_t num_queries, std::size_t num_key
 /// `name`.bias if there is one; x itself where there is no such weight.
 Doubles<3> project(const StateDict& parameters, const std::string& name, const Doubles<3>& x);
 
+/// (batch, length, size) → (batch, 1, length, size); heads stay as they are.
+Doubles<4> with_head_axis(const xt::xarray<float>& tensor);
+
 /// (batch, length, heads · d) → (batch, heads, length, d)
 Doubles<4> split(const Doubles<3>& x, std::size_t num_heads);
 

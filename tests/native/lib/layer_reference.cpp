@@ -173,6 +173,15 @@ Doubles<3> project(const StateDict& parameters, const std::string& name, const D
   return y;
 }
 
+Doubles<4> with_head_axis(const xt::xarray<float>& tensor) {
+  const std::size_t heads = tensor.dimension() == 4 ? tensor.shape(1) : 1;
+  Doubles<4> result(std::array{tensor.shape(0), heads, tensor.shape(tensor.dimension() - 2),
+                               tensor.shape().back()},
+                    0.0);
+  std::copy(tensor.begin(), tensor.end(), result.begin());
+  return result;
+}
+
 Doubles<4> split(const Doubles<3>& x, std::size_t num_heads) {
   const std::size_t size = x.shape(2) / num_heads;
   Doubles<4> result(std::array{x.shape(0), num_heads, x.shape(1), size}, 0.0);

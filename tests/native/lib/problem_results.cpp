@@ -7,6 +7,7 @@
 #include "attention_reference.hpp"
 #include "gradient_check.hpp"
 #include "problem.hpp"
+#include "transformer_call.hpp"
 
 namespace headwise::test {
 namespace {
@@ -34,14 +35,6 @@ Result collect(const LibraryResult& result) {
   return result.attention_weights.has_value()
              ? collect(result.output, *result.attention_weights, true)
              : collect(result.output, result.output, false);
-}
-
-/// (batch, length, size) → (batch, 1, length, size)
-Doubles<4> as_one_head(const xt::xarray<float>& tensor) {
-  Doubles<4> result(std::array{tensor.shape(0), std::size_t{1}, tensor.shape(1), tensor.shape(2)},
-                    0.0);
-  std::copy(tensor.begin(), tensor.end(), result.begin());
-  return result;
 }
 
 Doubles<3> without_head(const Doubles<4>& tensor) {
@@ -125,18 +118,6 @@ Result layer_result(const Problem& problem, const ForwardOptions& options) {
   return result;
 }
 
-/// Some of the first `count` numbers, in any order.
-std::vector<std::int64_t> some_of(std::size_t count, Random& random) {
-  std::vector<std::int64_t> chosen;
-  for (std::size_t i = 0; i < count; ++i) {
-    if (random.chance(0.3)) {
-      chosen.insert(chosen.begin() + static_cast<std::ptrdiff_t>(random.below(chosen.size() + 1)),
-                    static_cast<std::int64_t>(i));
-    }
-  }
-  return chosen;
-}
-
 /// The chosen indices, all of them if that is what absence says.
 std::vector<std::size_t> indices_of(const std::optional<std::vector<std::int64_t>>& chosen,
                                     std::size_t count) {
@@ -175,10 +156,10 @@ Inside library_inside(const Problem& problem) {
   ForwardOptions options = problem.options;
   options.return_weights = true;
   if (random.chance(0.7)) {
-    options.return_weights.heads = some_of(c.heads, random);
+    options.return_weights.heads = some_below(random, c.heads);
   }
   if (random.chance(0.7)) {
-    options.return_weights.queries = some_of(c.queries, random);
+    options.return_weights.queries = some_below(random, c.queries);
   } else if (random.chance(0.5)) {
     options.return_weights = ReturnedWeights::last_query(options.return_weights.heads);
   }
@@ -287,12 +268,13 @@ Result reference_result(const Problem& problem) {
     }
     case Call::dot_product_attention:
       return collect_functions(reference::scaled_dot_product_attention(
-          as_one_head(problem.queries), as_one_head(problem.keys), as_one_head(problem.values),
-          problem.dot_product_options(), true));
+          reference::with_head_axis(problem.queries), reference::with_head_axis(problem.keys),
+          reference::with_head_axis(problem.values), problem.dot_product_options(), true));
     case Call::additive_attention:
       return collect_functions(reference::additive_attention(
-          as_one_head(problem.queries), as_one_head(problem.keys), as_one_head(problem.values),
-          problem.additive_parameters(), problem.pooling_options<AdditiveAttentionOptions>()));
+          reference::with_head_axis(problem.queries), reference::with_head_axis(problem.keys),
+          reference::with_head_axis(problem.values), problem.additive_parameters(),
+          problem.pooling_options<AdditiveAttentionOptions>()));
     case Call::masked_softmax:
       break;
   }

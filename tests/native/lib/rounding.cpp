@@ -1,6 +1,5 @@
 #include "rounding.hpp"
 
-#include <algorithm>
 #include <cmath>
 
 #include "attention_reference.hpp"
@@ -26,15 +25,6 @@ xt::xarray<float> magnitudes(xt::xarray<float> tensor) {
   return tensor;
 }
 
-Doubles<4> with_four_axes(const xt::xarray<float>& tensor) {
-  const bool by_head = tensor.dimension() == 4;
-  Doubles<4> result(std::array{tensor.shape(0), by_head ? tensor.shape(1) : 1,
-                               tensor.shape(tensor.dimension() - 2), tensor.shape().back()},
-                    0.0);
-  std::copy(tensor.begin(), tensor.end(), result.begin());
-  return result;
-}
-
 /// Of a problem of magnitudes.
 reference::Heads heads_of(const Problem& problem) {
   const Configuration& c = problem.configuration;
@@ -43,9 +33,9 @@ reference::Heads heads_of(const Problem& problem) {
         problem.layer, problem.parameters, problem.queries, problem.keys, problem.values,
         reference::positions_of(problem.options, c.batch, c.queries, c.all_keys(), c.cached), true);
   }
-  return {.Q = with_four_axes(problem.queries),
-          .K = with_four_axes(problem.keys),
-          .V = with_four_axes(problem.values)};
+  return {.Q = reference::with_head_axis(problem.queries),
+          .K = reference::with_head_axis(problem.keys),
+          .V = reference::with_head_axis(problem.values)};
 }
 
 /// What the rounding errors of a score are relative to.
