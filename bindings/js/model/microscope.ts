@@ -4,9 +4,11 @@ import { checkSignal, nextTurn } from '../runtime/event-loop.js';
 import { ifGiven, isIntegerIn } from '../runtime/options.js';
 import { checkIntegers, counted, toWholeNumbers } from '../tensor/arrays.js';
 import type { TokensInput } from '../tensor/inputs.js';
+import { checkShape } from '../tensor/shapes.js';
 import { Tensor } from '../tensor/tensor.js';
 import { checkPositions, noProbe, readPositions, type Patch } from './activations.js';
 import {
+  checkInput,
   checkPass,
   readPass,
   type CheckedPass,
@@ -267,12 +269,8 @@ export async function patchHeads(
     // Every run would drop other weights.
     fail('invalid-option', 'model', 'one in evaluation mode', 'dropout');
   }
-  const { shape } = 'tokens' in clean.input ? clean.input.tokens : { shape: [] };
-  const other = 'tokens' in corrupted.input ? corrupted.input.tokens : { shape: [] };
-  if (shape.join() !== other.shape.join()) {
-    fail('invalid-shape', 'corrupted', `(${shape.join(', ')})`, `(${other.shape.join(', ')})`);
-  }
   const { batch, batchAxis, length } = checkInputs(model, clean);
+  checkShape('corrupted', checkInput(model, corrupted), [...batchAxis, length]);
   checkInputs(model, corrupted);
   const { vocabularySize } = model.settings;
   const numPositions = checkPositions('positions', positions, length)?.length ?? length;
@@ -306,7 +304,11 @@ export async function patchHeads(
       });
       for (const [i, head] of chosen.entries()) {
         const ofHead = logits.data.slice(i * numLogits, (i + 1) * numLogits);
-        result.data[layer * most + head] = await metric(new Tensor(ofHead, logitsShape));
+        const value: unknown = await metric(new Tensor(ofHead, logitsShape));
+        if (typeof value !== 'number') {
+          fail('invalid-type', 'metric', 'a function that returns a number', show(value));
+        }
+        result.data[layer * most + head] = value;
         onProgress?.(++done, total);
         await nextTurn();
         throwIfAborted();

@@ -347,8 +347,8 @@ function checkSource(
   return { length, keyMask };
 }
 
-/** The tokens' shape, or (batch, length) of the pixels' patches. */
-function checkInput(model: PassModel, { input }: PassInputs): readonly number[] {
+/** The tokens' shape, or (batch, length) of the embeddings or of the pixels' patches. */
+export function checkInput(model: PassModel, { input }: PassInputs): readonly number[] {
   if ('tokens' in input) {
     return checkTokens('tokens', model, input.tokens);
   }

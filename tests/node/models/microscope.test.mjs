@@ -212,6 +212,34 @@ test('what cannot be captured or patched is refused', async () => {
   await assertRejects(
     () => model.patchHeads([1], [1, 2], { metric: () => 0 }),
     'invalid-shape',
-    /corrupted/,
+    'corrupted: expected (1,), got (2,)',
+  );
+  for (const value of [undefined, '1', 1n]) {
+    await assertRejects(
+      () => model.patchHeads([1], [2], { metric: () => value }),
+      'invalid-type',
+      /metric: expected a function that returns a number/,
+    );
+  }
+});
+
+test('runs on embeddings are patched as those on their tokens', async () => {
+  const model = new Transformer(options);
+  const runs = [
+    [1, 2, 3],
+    [1, 4, 3],
+  ];
+  const embeddings = runs.map((tokens) => ({
+    embeddings: model.forward(tokens, { capture: ['embeddings'] }).captured.embeddings,
+  }));
+  const metric = ({ data }) => data.at(-1);
+  const expected = await model.patchHeads(...runs, { metric });
+  for (const clean of [runs[0], embeddings[0]]) {
+    close(await model.patchHeads(clean, embeddings[1], { metric }), expected, 0);
+  }
+  await assertRejects(
+    () => model.patchHeads([1, 2], embeddings[1], { metric }),
+    'invalid-shape',
+    'corrupted: expected (2,), got (3,)',
   );
 });
