@@ -198,7 +198,7 @@ void read_qwen_windows(PretrainedConfig& config, TransformerOptions& options) {
       options.window = window;
       return;
     }
-    sliding = layers_that(config, options.num_layers,
+    sliding = layers_that(config, "num_hidden_layers", options.num_layers,
                           [&](std::int64_t layer) { return static_cast<double>(layer) >= full; });
   }
   set_windows(sliding, *window, options);
@@ -232,7 +232,11 @@ LayerKinds local_layers(PretrainedConfig& config, std::int64_t num_layers) {
     return local;
   }
   if (!config.has("attention_types")) {
-    return layers_that(config, num_layers, [](std::int64_t layer) { return layer % 2 == 1; });
+    return layers_that(config, "num_layers", num_layers,
+                       [](std::int64_t layer) { return layer % 2 == 1; });
+  }
+  if (!check_listed_layers(config, "num_layers", num_layers)) {
+    return local;
   }
   for (std::size_t i = 0; config.has(member("attention_types", i)); ++i) {
     const std::string group = member("attention_types", i);
@@ -410,8 +414,8 @@ TransformerOptions gemma2_options(PretrainedConfig& config) {
   options.logits_softcap = cap_of(config, "final_logit_softcapping", 30);
   LayerKinds sliding = sliding_layers(config, options.num_layers);
   if (!config.has("layer_types")) {
-    sliding =
-        layers_that(config, options.num_layers, [](std::int64_t layer) { return layer % 2 == 0; });
+    sliding = layers_that(config, "num_hidden_layers", options.num_layers,
+                          [](std::int64_t layer) { return layer % 2 == 0; });
   }
   if (const std::optional<Window> window = window_of(config); window) {
     set_windows(sliding, *window, options);

@@ -37,6 +37,15 @@ LayerKinds sliding_layers(PretrainedConfig& config, std::int64_t num_layers) {
   return sliding;
 }
 
+bool check_listed_layers(PretrainedConfig& config, std::string_view of_layers,
+                         std::int64_t num_layers) {
+  constexpr std::int64_t most = 65536;
+  if (num_layers > most) {
+    config.reject(of_layers, "at most 65536, of two kinds");
+  }
+  return num_layers <= most;
+}
+
 bool is_uniform(const LayerKinds& sliding) noexcept {
   return std::ranges::all_of(sliding, [&](std::uint8_t kind) { return kind == sliding.front(); });
 }

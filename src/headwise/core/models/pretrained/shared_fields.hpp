@@ -23,13 +23,16 @@ void read_kinds(PretrainedConfig& config, std::string_view list, std::string_vie
 /// The layers whose attention slides, by `layer_types`; empty if the config does not list them.
 [[nodiscard]] LayerKinds sliding_layers(PretrainedConfig& config, std::int64_t num_layers);
 
+/// Whether the kinds of so many layers may be listed: tensors would have to exist for all of them.
+[[nodiscard]] bool check_listed_layers(PretrainedConfig& config, std::string_view of_layers,
+                                       std::int64_t num_layers);
+
 /// Marks each layer for which is(layer) holds.
 template <typename Function>
-LayerKinds layers_that(PretrainedConfig& config, std::int64_t num_layers, const Function& is) {
-  constexpr std::int64_t most = 65536;  // for which there would have to be tensors
+LayerKinds layers_that(PretrainedConfig& config, std::string_view of_layers,
+                       std::int64_t num_layers, const Function& is) {
   LayerKinds layers;
-  if (num_layers > most) {
-    config.reject("num_hidden_layers", "at most 65536, of two kinds");
+  if (!check_listed_layers(config, of_layers, num_layers)) {
     return layers;
   }
   for (std::int64_t layer = 0; layer < num_layers; ++layer) {
