@@ -12,7 +12,7 @@ const controls = {
   switch: '[role="switch"]',
 };
 
-/** Finds a control by its accessible name. Runs in the page. */
+/** Finds a control by its accessible name, once it is drawn. Runs in the page. */
 function findControl(selector, name) {
   const nameOf = (each) =>
     each.getAttribute('aria-label') ?? each.labels?.[0]?.textContent ?? each.textContent;
@@ -21,7 +21,7 @@ function findControl(selector, name) {
   );
   const folded = found?.closest('details:not([open])');
   if (folded) folded.open = true;
-  return found;
+  return found?.getClientRects().length > 0 ? found : undefined;
 }
 
 /** Opens an act. Returns its page and helpers, whose selectors are relative to the act. */
@@ -86,12 +86,9 @@ export async function openFlows(t, id, query = '', options = {}) {
     /** Number of corrections of the address that the act reports. */
     notices: () => flows.count('.notices p'),
 
-    /** Finds a control by its name and role. Opens the `details` around it. */
-    async control(name, role = 'button') {
-      const found = await page.evaluateHandle(findControl, within(controls[role]), name);
-      assert.ok(found.asElement(), `no ${role} named ${name}`);
-      return found;
-    },
+    /** Waits for a control of a name and a role. Opens the `details` around it. */
+    control: (name, role = 'button') =>
+      page.waitForFunction(findControl, {}, within(controls[role]), name),
     press: async (name, role) => (await flows.control(name, role)).click(),
     /** Clicks without the pointer, for elements that may move or be covered. */
     click: (selector) =>

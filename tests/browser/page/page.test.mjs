@@ -48,7 +48,7 @@ describe('language', () => {
       'one that does not load',
       '?lang=zh',
       /中文/,
-      { causes: /ERR_FAILED|net::/, prepare: without(/\/assets\/zh-[\w-]*\.js$/) },
+      { causes: /ERR_FAILED|net::/, prepare: without(/\/assets\/words\.zh-[\w-]*\.js$/) },
     ],
   ]) {
     test(`${name} is reported, and the page is in English`, async (t) => {

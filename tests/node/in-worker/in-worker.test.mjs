@@ -220,6 +220,7 @@ inNewProcess(
     let left = count;
     const tell = () => {
       if (--left === 0) throw reason;
+      return 0;
     };
     for (const call of [
       () => model.generate([1, 2], { maxNewTokens: 30, onToken: tell }),
