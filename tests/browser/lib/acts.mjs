@@ -63,9 +63,17 @@ export async function openAct(t, address, { causes, server, on = sharedEngine } 
         ),
       ),
     /** Scrolls to the heads of act `look`: their model is loaded for those who see them. */
-    async seeHeads() {
-      await engine.evaluate(() => document.querySelector('#look .act-stage').scrollIntoView());
-      await engine.waitFor('#look .candidate[data-leads]');
-    },
+    seeHeads: () =>
+      until(
+        () =>
+          engine.evaluate(() => {
+            if (document.querySelector('#look .candidate[data-leads]')) return true;
+            // Until a key is pressed, the page scrolls back to the act that a link has led to.
+            window.dispatchEvent(new KeyboardEvent('keydown'));
+            document.querySelector('#look .act-stage').scrollIntoView();
+            return false;
+          }),
+        'the heads are not seen',
+      ),
   };
 }
