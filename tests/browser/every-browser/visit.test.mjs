@@ -5,7 +5,6 @@ import { init, saveNpy, Tensor } from 'headwise';
 import { openAct } from '../lib/acts.mjs';
 import { readSaved } from '../lib/downloads.mjs';
 import { engineName } from '../lib/engines.mjs';
-import { isReady } from '../lib/pages.mjs';
 import { servePage } from '../lib/server.mjs';
 import { until } from '../lib/until.mjs';
 
@@ -87,7 +86,7 @@ test(`after one visit the page works without a network, in ${engineName}`, async
   await server.close();
   await act.open('about:blank');
   await act.open(`${server.url}?input=random#equal-keys`);
-  await act.waitFor(isReady);
+  await act.waitFor('#equal-keys .key-cell');
   const weights = await act.weights();
   assert.equal(weights.length, 5 * 4 * 6);
   assert.ok(new Set(weights).size > 50);
