@@ -12,7 +12,7 @@
 #include "model_reference.hpp"
 #include "problem.hpp"
 
-/// What each measure tells of the heads of layers, and of models on every side.
+/// Each measure of importance: heads of layers, and of encoders, decoders and cross-attention.
 namespace headwise::test {
 namespace {
 

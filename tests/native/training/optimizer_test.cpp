@@ -195,7 +195,7 @@ TEST_CASE("Bad options of optimizers are errors") {
   CHECK(optimizer.learning_rate() == 1e-3);
 }
 
-// Of a layer that loses heads, what is left learns on as if nothing had happened.
+// The remaining heads of a pruned layer keep learning as if nothing had happened.
 
 Inputs inputs_of(const Configuration& c, std::uint64_t seed) {
   return random_inputs({.batch = 2,

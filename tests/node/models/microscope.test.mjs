@@ -138,7 +138,7 @@ test("NumPy computes the same results from an exported checkpoint's names and sh
   const readExport = readFileSync(dataFile('read_export.py'), 'utf8');
   for (const name of ['gpt2-a', 'llama-a', 'bert-a']) {
     const { config: given, tensors: read } = readCheckpoint(name);
-    // Two groups of heads, of which one is left.
+    // Two groups of heads; pruning removes one.
     const heads = name === 'llama-a' && { num_attention_heads: 4, num_key_value_heads: 2 };
     const model = Transformer.fromPretrained({ config: { ...given, ...heads }, tensors: read });
     model.pruneHeads({ 1: heads ? [0, 1] : [0] });

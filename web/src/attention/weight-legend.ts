@@ -57,7 +57,7 @@ interface Scale {
   /** Where the ramp begins and ends; the drawing has as much room on either side. */
   readonly span: readonly number[];
   readonly stops: readonly SVGStopElement[];
-  /** What stands below the ramp, evenly spread from end to end. */
+  /** Labels below the ramp, evenly spaced from end to end. */
   readonly ticks: readonly string[];
   readonly label: string;
 }

@@ -31,7 +31,7 @@ export const refusal = <Name extends Reason>(
   ...args: ArgumentsOf<Name>
 ): CheckpointError => new CheckpointError(reason, args);
 
-/** What the page's own model is called, and why files are none that can be opened or a text is not read. */
+/** The built-in model's name, and errors of opening a model or reading a text. */
 export const words = translatable('checkpoint', {
   builtInModel: 'Small language model',
 

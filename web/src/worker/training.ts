@@ -171,7 +171,7 @@ export class Trainer {
   }
 }
 
-/** Tasks of which it is known where every query should look. */
+/** Tasks in which the right key of every query is known. */
 export const taskNames = ['induction', 'recall', 'sort', 'reverse', 'copy', 'previous'] as const;
 export type TaskName = (typeof taskNames)[number];
 
@@ -194,7 +194,7 @@ export function symbolOf(name: TaskName, token: number): string {
 }
 
 const makers: Readonly<Record<TaskName, () => Task>> = {
-  // Of fewer symbols, or shorter periods, one layer learns most: the next token is then the one that was longest ago.
+  // With fewer symbols or shorter periods one layer learns most: the next token is then often the one seen longest ago.
   induction: () => new InductionTask({ numSymbols: 26, length: 20, minPeriod: 6, maxPeriod: 12 }),
   recall: () => new AssociativeRecallTask({ numNames, numValues: 8, numPairs: 6, numQuestions: 4 }),
   sort: () => new SortTask({ numSymbols: numItemSymbols.sort, numItems: 6 }),

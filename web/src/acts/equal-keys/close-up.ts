@@ -198,7 +198,7 @@ export function stepsOf(view: AttentionView, cell: Cell): Step[] {
   ];
 }
 
-/** What is subtracted. */
+/** A number to subtract. */
 const bracketed = (number: string): string => (number.startsWith('−') ? `(${number})` : number);
 
 function keysOf({ weights }: AttentionView): number[] {

@@ -40,7 +40,7 @@ export function createDetail(store: Store<LookState>, onGate: (head: Head) => vo
       ),
       view,
     ),
-    /** What is shown of the selected layer. */
+    /** The view of the selected layer. */
     savable: {
       name: words.exportNames.selected,
       figure: () =>

@@ -191,7 +191,7 @@ export function createGuessView(store: Store<PruneState>) {
       });
       show();
     },
-    /** The maps, without a word of what was planted. */
+    /** The maps, without the planted roles. */
     savable: {
       name: words.exportNames.maps,
       figure: () =>

@@ -116,7 +116,7 @@ const barMargin = { left: 46, right: 4, top: 10, bottom: 40 } as const;
 export const kindOf = (role: Role): 'planted' | 'sharp' | 'quiet' =>
   role === 'sharp' || role === 'quiet' ? role : 'planted';
 
-/** Importance of every head by every measure, side by side, by what was planted. */
+/** Importance of every head: a chart for each measure, side by side. */
 function createImportanceCharts() {
   const charts = measures.map(createMeasureChart);
   return {

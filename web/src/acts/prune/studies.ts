@@ -101,7 +101,7 @@ export class Planter {
     }
   }
 
-  /** Ends what is being studied; what was is kept. */
+  /** Stops the current study and keeps the finished ones. */
   stop(): void {
     if (this.state !== 'busy') return;
     this.#generation += 1;
@@ -155,7 +155,7 @@ export class Ranker {
       this.#follow();
     });
     this.#follow();
-    // What is there already is no change.
+    // The listener is called for later changes only.
     this.#onChange = onChange;
   }
 

@@ -143,7 +143,7 @@ export function createTrainContent(store: Store<TrainState>): HTMLElement[] {
   ];
 }
 
-/** How fast a run goes, and what is trained: a change of that begins a new run. `main` is what most readers change. */
+/** Speed and settings of a run. Changing a setting starts a new run. `main` holds what most readers change. */
 function createTrainPanel(
   store: Store<TrainState>,
 ): Readonly<Record<'main' | 'more', HTMLElement>> {

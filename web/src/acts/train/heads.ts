@@ -108,7 +108,7 @@ function createHeadCard(place: Head, length: number, onChoose: () => void) {
     drawMap: (weights: Float32Array): void => {
       map.draw(weights);
     },
-    /** Its lines, its role, and what a screen reader tells of them. */
+    /** Its lines, its role, and their text for screen readers. */
     drawLines(record: RunRecord, moment: Moment, role: ScoreName | undefined): void {
       lines.replaceChildren(...drawScores(record, moment, place));
       const shareOf = (name: ScoreName): string =>
@@ -184,8 +184,10 @@ function drawScores(record: RunRecord, moment: Moment, place: Head): SVGElement[
 }
 
 /**
- * One head of a run in a large map, with tokens at its edges. `hatch` is the fill of masked cells. `onQuery` is told of
- * the row, from 0, that the pointer or the focus is on.
+ * Draws one head of a run as a large map with tokens at its edges.
+ *
+ * @param hatch fill of masked cells
+ * @param onQuery called with the row, from 0, that has the pointer or the focus
  */
 export function createEnlargedHead(hatch: string, onQuery: (query: number | undefined) => void) {
   const readOut = element('p', { class: 'read-out' }, words.enlargedHint);

@@ -124,7 +124,7 @@ export const ranOf = ({ options, step, accuracy, goalStep }: RunSummary) => ({
   accuracy: formatPercent(accuracy),
 });
 
-/** A handle on the loss curve: what stands in the act is then as it was after that step. */
+/** A handle on the loss curve: the act shows the run as it was after that step. */
 function createStepHandle(store: Store<TrainState>) {
   let end = 0;
   let told = '';
@@ -164,7 +164,7 @@ function createStepHandle(store: Store<TrainState>) {
   };
 }
 
-/** Loss of what is trained on, of what is not, and of guessing; a mark where a head took a role. */
+/** Loss on training data, on unseen data and of guessing, with a mark where a head took a role. */
 function drawLosses(
   record: RunRecord,
   pinned: RunSummary | undefined,

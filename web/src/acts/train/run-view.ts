@@ -233,7 +233,7 @@ function createEventLog(onStep: (step: number) => void) {
 interface Entry {
   readonly step: number;
   readonly kind: string;
-  /** Of which it tells, from 0. */
+  /** The head that the event concerns, from 0. */
   readonly head?: number;
   readonly sentence: string;
 }

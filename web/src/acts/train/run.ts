@@ -20,9 +20,9 @@ import type { Speed } from './state.js';
 const goal = 0.99;
 
 /**
- * A head takes a role when this share of its weight follows the pattern, of which an untrained one
- * gives it less than a quarter. The token before needs less: in induction a third of the positions
- * is never looked back at, and nothing teaches a head where to look from there.
+ * A head takes a role when this share of its weight follows the role's pattern; in an untrained head
+ * the share is below a quarter. The previous token needs less: in induction, no head looks back at a
+ * third of the positions, so nothing teaches a head where to look from there.
  */
 export const enough = (name: ScoreName): number => (name === 'previousToken' ? 0.3 : 0.4);
 /** Well below, lest a head that wavers take the same role time and again. */

@@ -100,7 +100,7 @@ export const trainFields = {
   at: optionalField(measuredField, 'now'),
   /** A run whose curve is drawn beside this one's. */
   pinned: pinnedField,
-  /** The head whose map is enlarged; one that the model has not is none. */
+  /** The head whose map is enlarged; undefined if the model lacks it. */
   head: optionalField(headField),
   /** The token whose composition is shown, counted from 1; 0 for the last one. */
   query: numberField('train-query', { min: 0, max: longest, step: 1 }, 0),

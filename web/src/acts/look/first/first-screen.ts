@@ -60,7 +60,7 @@ export function followModel(): void {
 /**
  * The sentence, and from its selected word the arcs of four heads.
  *
- * @param tell called with what there is to say of the sentence, now and when it changes
+ * @param tell called with the sentence's status, at once and whenever it changes
  */
 function createArcs(tell: (told: string) => void): HTMLElement {
   const view = createHeadsElement({ class: 'first-arcs', 'aria-label': words.label });
@@ -146,7 +146,7 @@ function createArcs(tell: (told: string) => void): HTMLElement {
     return shared;
   }
 
-  // What the pointer is at comes and goes; what was pressed is in the attributes, and in the address.
+  // Pointing changes only the view; pressing also sets the attributes and the address.
   const keep = (): void => {
     const query = Number(view.getAttribute('query'));
     look.change({
