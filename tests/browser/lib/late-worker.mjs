@@ -1,5 +1,5 @@
 // The model worker of the page: slow or lost.
-import { twoFrames } from './until.mjs';
+import { twoFrames, until } from './until.mjs';
 
 /**
  * Holds messages to the model worker back until the page's `letWorkersCome()`, and stops long timers: the page's
@@ -60,10 +60,16 @@ export async function waitForLastUpdate(page) {
   await page.evaluate(twoFrames);
 }
 
-/** Makes the worker fail. */
+/** Makes the worker fail, once it has started: before, it has no timers. */
 export const failWorker = (page) =>
-  workerOf(page).evaluate(() => {
-    setTimeout(() => {
-      throw new Error('the test ends this worker');
-    });
-  });
+  until(
+    () =>
+      workerOf(page)?.evaluate(() => {
+        if (globalThis.setTimeout === undefined) return false;
+        setTimeout(() => {
+          throw new Error('the test ends this worker');
+        });
+        return true;
+      }),
+    'the worker does not start',
+  );
