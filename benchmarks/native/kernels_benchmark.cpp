@@ -154,6 +154,16 @@ void quantized_gemm(benchmark::State& state) {
   });
 }
 
+void unpack_columns(benchmark::State& state) {
+  const std::vector<std::int8_t> integers(kernels::packed_size(size, size), 5);
+  at_once(state, [&](Arrays& x) {
+    const kernels::QuantizedMatrix b{.int8 = integers.data(),
+                                     .panel_stride = kernels::quantized_panel_size(size),
+                                     .column_scales = x.e.data()};
+    kernels::unpack_columns(b, size, kernels::panel_width(), x.packed.data());
+  });
+}
+
 void exponential(benchmark::State& state) {
   by_rows(state, [](Arrays& x, std::size_t row) { kernels::exponential(x.a.data() + row, size); });
 }

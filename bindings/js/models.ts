@@ -31,6 +31,7 @@ export type {
   TransformerForwardOptions,
   TransformerPassOptions,
 } from './model/model-inputs.js';
+export type { ModelMemory } from './model/model-parameters.js';
 export type { LossAndGradients, TransformerResult } from './model/model-pass.js';
 export type { Side } from './model/sides.js';
 export type {

@@ -398,18 +398,21 @@ export const responses = {
   },
   LayerHeads: { heads: 'sizes' },
   PrunedHeads: { layers: 'LayerHeads[]' },
-  PretrainedTensor: { name: 'text', shape: 'sizes', isCopy: 'flag' },
+  // byRows: whether its rows are those of one parameter.
+  PretrainedTensor: { name: 'text', shape: 'sizes', isCopy: 'flag', byRows: 'flag' },
   PretrainedTensors: { tensors: 'PretrainedTensor[]' },
   ModelDescription: {
     self: 'AttentionDescription[]',
     cross: 'AttentionDescription[]',
     encoder: 'AttentionDescription[]',
   },
+  ModelMemory: { numParameters: 'number', parameterBytes: 'number', gradientBytes: 'number' },
   ParameterDescription: {
     name: 'text',
     shape: 'sizes',
-    // Addresses; 0 for a gradient that is not there yet.
-    values: 'size',
+    // Addresses of what holds it, with its index there, and of its gradient: 0 if that is not there yet.
+    stored: 'size',
+    index: 'size',
     gradient: 'size',
   },
   ParameterDescriptions: { parameters: 'ParameterDescription[]' },

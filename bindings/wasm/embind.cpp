@@ -53,7 +53,9 @@ EMSCRIPTEN_BINDINGS(headwise) {
   function("initialize", &Call<&initialize>::run);
   function("isTraining", &Call<&is_training>::run);
   function("setTraining", &Call<&set_training>::run);
-  function("parameter", &Call<&parameter>::run);
+  function("storedParameters", &Call<&stored_parameters>::run);
+  function("readParameter", &Call<&read_parameter>::run);
+  function("writeParameter", &Call<&write_parameter>::run);
   function("workspaceSize", &Call<&workspace_size>::run);
   function("forward", &Call<&forward>::run);
   function("createCache", &Call<&create_cache>::run);

@@ -32,6 +32,7 @@ EMSCRIPTEN_BINDINGS(models) {
   function("deleteModel", &Call<&delete_model>::run);
   function("copyLayer", &Call<&copy_layer>::run);
   function("describeModel", &Call<&describe_model>::run);
+  function("modelMemory", &Call<&model_memory>::run);
   function("modelParameters", &Call<&model_parameters>::run);
   function("zeroModelGradients", &Call<&zero_model_gradients>::run);
   function("modelParametersChanged", &Call<&model_parameters_changed>::run);

@@ -72,8 +72,18 @@ void set_training(Address layer, std::size_t training) {
   layer_at(layer).set_training(training != 0);
 }
 
-Address parameter(Address layer, std::size_t number) {
-  return address_of(layer_at(layer).parameters()->data(number));
+Address stored_parameters(Address layer) {
+  return address_of(&layer_at(layer).parameters()->stored());
+}
+
+void read_parameter(Address stored, std::size_t index, std::size_t first_row, std::size_t rows,
+                    Address to) {
+  at<StoredParameters>(stored)->read(index, first_row, rows, at<float>(to));
+}
+
+void write_parameter(Address stored, std::size_t index, std::size_t first_row, std::size_t rows,
+                     Address from) {
+  at<StoredParameters>(stored)->write(index, first_row, rows, at<const float>(from));
 }
 
 double workspace_size(Address layer, double batch, double num_queries, double num_keys,

@@ -21,9 +21,14 @@ void initialize(Address layer, double query_size, double key_size, double value_
 std::size_t is_training(Address layer);
 void set_training(Address layer, std::size_t training);
 
-/// The address of a parameter by its number, see `parameter_names`. Call `parameters_changed` after
-/// writing.
-Address parameter(Address layer, std::size_t number);
+/// The address of what holds the layer's parameters.
+Address stored_parameters(Address layer);
+/// Copies rows of a parameter, by its index in the table, to working memory, or back. Call
+/// `parameters_changed` after writing.
+void read_parameter(Address stored, std::size_t index, std::size_t first_row, std::size_t rows,
+                    Address to);
+void write_parameter(Address stored, std::size_t index, std::size_t first_row, std::size_t rows,
+                     Address from);
 
 /// Size of a forward pass's working memory in floats; `key_mass` is whether it sums weights on
 /// keys, `quantized` whether it reads a cache of integers.

@@ -25,7 +25,8 @@ class ParameterList {
   struct Parameter {
     std::string name;
     std::vector<std::size_t> shape;
-    float* values;
+    StoredParameters* stored;
+    std::size_t index;                      ///< in `stored`
     float* gradient;                        ///< null if there is none yet
     const AttentionLayer* layer = nullptr;  ///< null for the model's own
     const ParameterTable::Entry* entry = nullptr;

@@ -211,25 +211,28 @@ TransformerOptions read_model_options(Address request) {
 }
 
 ParameterList::ParameterList(Model& model, bool whole) {
-  const auto add = [&](const std::string& prefix, Trainable& trainable,
+  const auto add = [&](const std::string& prefix, Trainable& trainable, StoredParameters& stored,
                        const AttentionLayer* layer) {
     float* const gradients = trainable.parameter_gradients();
+    std::size_t index = 0;
     for (const ParameterTable::Entry& entry : trainable.parameter_table().entries()) {
       parameters_.push_back({.name = prefix + entry.name,
                              .shape = whole && layer != nullptr
                                           ? whole_shape(*layer, entry.name, entry.shape)
                                           : entry.shape,
-                             .values = trainable.parameter_values() + entry.offset,
+                             .stored = &stored,
+                             .index = index++,
                              .gradient = gradients != nullptr ? gradients + entry.offset : nullptr,
                              .layer = layer,
                              .entry = &entry});
     }
   };
-  add("", model.parameters, nullptr);
+  add("", model.parameters, model.parameters.stored(), nullptr);
   for (const Side side : all_sides) {
     std::vector<AttentionLayer>& layers = model.layers(side);
     for (std::size_t layer = 0; layer < layers.size(); ++layer) {
-      add(attention_prefix(side, layer), layers[layer], &layers[layer]);
+      add(attention_prefix(side, layer), layers[layer], layers[layer].parameters()->stored(),
+          &layers[layer]);
     }
   }
   for (const Parameter& parameter : parameters_) {
@@ -267,9 +270,17 @@ Address model_parameters(Address model) {
           list.parameters() | std::views::transform([](const ParameterList::Parameter& each) {
             return ParameterDescription{.name = each.name,
                                         .shape = each.shape,
-                                        .values = address_of(each.values),
+                                        .stored = address_of(each.stored),
+                                        .index = each.index,
                                         .gradient = address_of(each.gradient)};
           })});
+}
+
+Address model_memory(Address model) {
+  const headwise::ModelMemory memory = model_at(model).core.memory();
+  return respond(ModelMemory{.num_parameters = static_cast<double>(memory.num_parameters),
+                             .parameter_bytes = static_cast<double>(memory.parameter_bytes),
+                             .gradient_bytes = static_cast<double>(memory.gradient_bytes)});
 }
 
 void zero_model_gradients(Address model) { model_at(model).core.zero_gradients(); }

@@ -15,6 +15,8 @@ Address copy_layer(Address layer);
 /// The attention layers of a model: a `ModelDescription`.
 Address describe_model(Address model);
 
+/// What a model holds in memory: `ModelMemory`.
+Address model_memory(Address model);
 /// The parameters of a model, in the order of `state_dict`: `ParameterDescriptions`. Call
 /// `model_parameters_changed` after writing.
 Address model_parameters(Address model);

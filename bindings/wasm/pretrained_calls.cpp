@@ -123,6 +123,21 @@ std::vector<std::size_t> windows_of(const TransformerOptions& options) {
   return sides;
 }
 
+/// Whether the rows of a tensor are those of its only parameter.
+bool is_by_rows(const headwise::PretrainedTensor& tensor) {
+  return tensor.parameters.size() == 1 && !tensor.transposed && tensor.leading_axes == 0;
+}
+
+/// A parameter's numbers: where they are, or copied to `memory`.
+float* numbers_of(const ParameterList::Parameter& parameter, AlignedFloats& memory) {
+  if (float* const values = parameter.stored->values(parameter.index); values != nullptr) {
+    return values;
+  }
+  memory = AlignedFloats(parameter.entry->size());
+  parameter.stored->read(parameter.index, 0, parameter.entry->rows(), memory.data());
+  return memory.data();
+}
+
 Address respond_tensors(Model& model, bool whole = false) {
   const std::span<const io::NamedTensor> parameters =
       model.pretrained_parameters.emplace(model, whole).tensors();
@@ -134,8 +149,10 @@ Address respond_tensors(Model& model, bool whole = false) {
   std::size_t number = 0;
   return respond(PretrainedTensors{
       .tensors = tensors | std::views::transform([&](const headwise::PretrainedTensor& tensor) {
-                   return PretrainedTensor{
-                       .name = tensor.name, .shape = shapes[number++], .is_copy = tensor.is_copy};
+                   return PretrainedTensor{.name = tensor.name,
+                                           .shape = shapes[number++],
+                                           .is_copy = tensor.is_copy,
+                                           .by_rows = is_by_rows(tensor)};
                  })});
 }
 
@@ -170,14 +187,28 @@ Address pretrained_tensors(Address model, std::size_t whole) {
   return respond_tensors(model_at(model), whole != 0);
 }
 
-void load_pretrained(Address model, std::size_t number, Address values) {
+void load_pretrained(Address model, std::size_t number, std::size_t first_row, std::size_t rows,
+                     Address values) {
   const Model& target = model_at(model);
   const ParameterList& list = *target.pretrained_parameters;
   const std::span<const io::NamedTensor> parameters = list.tensors();
   const headwise::PretrainedTensor& tensor = target.pretrained.tensors[number];
   for (std::size_t part = 0; part < tensor.parameters.size(); ++part) {
+    const ParameterList::Parameter& parameter = list.parameters()[tensor.parameters[part]];
+    if (is_by_rows(tensor)) {
+      float* const numbers = at<float>(values);
+      std::for_each_n(numbers, rows * parameter.entry->columns(),
+                      [&](float& number) { number += tensor.offset; });
+      parameter.stored->write(parameter.index, first_row, rows, numbers);
+      continue;
+    }
+    AlignedFloats memory;
+    float* const numbers = numbers_of(parameter, memory);
     PretrainedPart{.tensor = &tensor, .part = part, .parameters = parameters}.read(
-        at<const float>(values), list.parameters()[tensor.parameters[part]].values);
+        at<const float>(values), numbers);
+    if (!memory.empty()) {
+      parameter.stored->write(parameter.index, 0, parameter.entry->rows(), numbers);
+    }
   }
 }
 
@@ -191,16 +222,18 @@ void save_pretrained(Address model, std::size_t number, std::size_t kind, Addres
     const PretrainedPart place{.tensor = &tensor, .part = part, .parameters = parameters};
     const bool is_gradient = kind == saved_gradients;
     const bool is_expanded = kind == saved_whole && parameter.layer != nullptr;
+    AlignedFloats memory;
+    const float* const values_of_parameter =
+        is_gradient ? parameter.gradient : numbers_of(parameter, memory);
     if (is_expanded || (is_gradient && parameter.gradient == nullptr)) {
       AlignedFloats numbers = zero_floats(checked_count(parameter.shape, sizeof(float)));
       if (is_expanded) {
         write_whole(*parameter.layer, parameter.entry->name, parameter.entry->shape,
-                    parameter.values, numbers.data());
+                    values_of_parameter, numbers.data());
       }
       place.write(numbers.data(), is_gradient, at<float>(values));
     } else {
-      place.write(is_gradient ? parameter.gradient : parameter.values, is_gradient,
-                  at<float>(values));
+      place.write(values_of_parameter, is_gradient, at<float>(values));
     }
   }
 }

@@ -16,9 +16,11 @@ Address attach_checkpoint(Address model, Address request);
 /// The tensors by which the model is saved: `PretrainedTensors`, none without a checkpoint. Call it
 /// before the first `save_pretrained` after a change of the model.
 Address pretrained_tensors(Address model, std::size_t whole);
-/// Copies a tensor, by its number, to the parameters that it holds. Call
+/// Copies a tensor, by its number, to the parameters that it holds; some of its rows if they are
+/// those of one parameter, else all. The numbers at `values` are lost. Call
 /// `model_parameters_changed` after the last one.
-void load_pretrained(Address model, std::size_t number, Address values);
+void load_pretrained(Address model, std::size_t number, std::size_t first_row, std::size_t rows,
+                     Address values);
 /// Copies the parameters that a tensor holds, or their gradients, there.
 void save_pretrained(Address model, std::size_t number, std::size_t kind, Address values);
 /// The heads that were removed from the layers of a side: `PrunedHeads`.

@@ -46,11 +46,14 @@ import {
 import {
   checkStateDict,
   parametersOf,
-  readTensors,
+  readGradients,
+  readValues,
+  reserveForWriting,
   sizesIn,
-  writeTensors,
+  writeValues,
   type Parameter,
   type StateDict,
+  type Stored,
 } from './parameters.js';
 import { inspect, printedLayer } from './printed.js';
 import { checkHeads, checkPrunable, readHeads, removeHeads, withoutHeads } from './pruning.js';
@@ -363,7 +366,7 @@ export class MultiHeadAttention {
   gradients(): StateDict {
     const layer = this.#handle.inUse();
     this.#needSizes('gradients');
-    return readTensors(this.#parameters(), ({ number }) => core().gradient(layer, number));
+    return readGradients(this.#parameters(), ({ number }) => core().gradient(layer, number));
   }
 
   /** Sets the parameters' gradients to 0. */
@@ -429,7 +432,7 @@ export class MultiHeadAttention {
   stateDict(): StateDict {
     const layer = this.#handle.inUse();
     this.#needSizes('stateDict');
-    return readTensors(this.#parameters(), ({ number }) => core().parameter(layer, number));
+    return readValues(this.#stored(layer));
   }
 
   /**
@@ -444,6 +447,7 @@ export class MultiHeadAttention {
     const layer = this.#handle.inUse();
     const parameters = this.#parameters();
     checkStateDict(tensors, parameters);
+    const at = reserveForWriting(tensors);
 
     if (!this.#initialized) {
       const sizes = sizesIn(tensors, this.#settings, this.#sizes);
@@ -452,7 +456,7 @@ export class MultiHeadAttention {
         this.#initializedWith(sizes);
       });
     }
-    writeTensors(parameters, tensors, ({ number }) => core().parameter(layer, number));
+    writeValues(this.#stored(layer), tensors, at);
     core().parametersChanged(layer);
   }
 
@@ -493,6 +497,12 @@ export class MultiHeadAttention {
 
   #parameters(): Parameter[] {
     return parametersOf(this.#settings, this.#sizes);
+  }
+
+  /** The parameters, and what holds them. */
+  #stored(layer: Address): (Parameter & Stored)[] {
+    const stored = core().storedParameters(layer);
+    return this.#parameters().map((parameter, index) => ({ ...parameter, stored, index }));
   }
 
   #setTraining(training: boolean): this {

@@ -1,6 +1,8 @@
 import { HeadwiseError, showShape } from '../runtime/errors.js';
-import { isAbsent, read, write, type Absent, type Address } from '../runtime/memory.js';
-import { counted, type Numbers } from '../tensor/arrays.js';
+import { isAbsent, read, reserve, write, type Absent, type Address } from '../runtime/memory.js';
+import { partOf } from '../runtime/typed-arrays.js';
+import { core } from '../runtime/wasm.js';
+import type { Numbers } from '../tensor/arrays.js';
 import { fits, sizeOf, type Axis } from '../tensor/shapes.js';
 import { Tensor } from '../tensor/tensor.js';
 import type { DictTensor } from './from-state-dict.js';
@@ -73,8 +75,60 @@ export function parametersOf(settings: LayerSettings, sizes: InputSizes): Parame
 /** Parameters by name, as PyTorch's `state_dict()` has them. */
 export type StateDict = Record<string, Tensor>;
 
-/** Copies tensors with the parameters' names and shapes from WebAssembly memory; zeros for an absent address. */
-export function readTensors<Each extends Omit<Parameter, 'number'>>(
+/** What holds a parameter in the core, and the parameter's index there. */
+export interface Stored {
+  readonly stored: Address;
+  readonly index: number;
+}
+
+interface Named {
+  readonly name: string;
+  readonly shape: readonly Axis[];
+}
+
+/** Floats that are copied at a time, so that a call needs little memory beside the parameters. */
+const floatsAtOnce = 2 ** 18;
+
+/** Rows to copy at a time of an array that is a matrix of its first axis and the others. */
+const rowsAtOnce = (columns: number): number =>
+  Math.max(1, Math.floor(floatsAtOnce / Math.max(columns, 1)));
+
+/** Floats of the largest part that `byRows` copies. */
+export function largestPart(shape: readonly number[]): number {
+  const [all = 0, ...rest] = shape;
+  return Math.min(all, rowsAtOnce(sizeOf(rest))) * sizeOf(rest);
+}
+
+/** Runs `copy` for some rows at a time. */
+export function byRows(
+  shape: readonly number[],
+  copy: (firstRow: number, rows: number, first: number, count: number) => void,
+): void {
+  const [all = 0, ...rest] = shape;
+  const columns = sizeOf(rest);
+  for (let row = 0; row < all; row += rowsAtOnce(columns)) {
+    const rows = Math.min(rowsAtOnce(columns), all - row);
+    copy(row, rows, row * columns, rows * columns);
+  }
+}
+
+/** Copies the parameters' values. */
+export function readValues(parameters: readonly (Named & Stored)[]): StateDict {
+  const tensors: StateDict = {};
+  for (const { name, shape, stored, index } of parameters) {
+    const tensor = Tensor.zeros(shape as number[]);
+    const [at] = reserve(largestPart(tensor.shape));
+    byRows(tensor.shape, (firstRow, rows, first, count) => {
+      core().readParameter(stored, index, firstRow, rows, at);
+      read(at, partOf(tensor.data, first, count), count);
+    });
+    tensors[name] = tensor;
+  }
+  return tensors;
+}
+
+/** Copies the parameters' gradients; zeros for an absent address. */
+export function readGradients<Each extends Named>(
   parameters: readonly Each[],
   addressOf: (parameter: Each) => Address | Absent,
 ): StateDict {
@@ -90,16 +144,23 @@ export function readTensors<Each extends Omit<Parameter, 'number'>>(
   return tensors;
 }
 
-/** Copies checked tensors to the addresses of the parameters. */
-export function writeTensors<Each extends Omit<Parameter, 'number'>>(
-  parameters: readonly Each[],
+/** Reserves what `writeValues` needs, so that it cannot fail. */
+export const reserveForWriting = (tensors: ReadonlyMap<string, Numbers<Float32Array>>): Address =>
+  reserve(Math.max(0, ...[...tensors.values()].map(({ shape }) => largestPart(shape))))[0];
+
+/** Sets the parameters to checked tensors. `at`: what `reserveForWriting` returned. */
+export function writeValues(
+  parameters: readonly (Named & Stored)[],
   tensors: ReadonlyMap<string, Numbers<Float32Array>>,
-  addressOf: (parameter: Each) => Address,
+  at: Address,
 ): void {
-  for (const parameter of parameters) {
-    const tensor = tensors.get(parameter.name);
+  for (const { name, stored, index } of parameters) {
+    const tensor = tensors.get(name);
     if (tensor !== undefined) {
-      write(addressOf(parameter), counted(tensor));
+      byRows(tensor.shape, (firstRow, rows, first, count) => {
+        write(at, { data: partOf(tensor.data, first, count), count });
+        core().writeParameter(stored, index, firstRow, rows, at);
+      });
     }
   }
 }

@@ -1,24 +1,51 @@
-import { parameterDescriptions, type ParameterDescription } from 'headwise-records';
-import { checkStateDict, readTensors, writeTensors, type StateDict } from '../layer/parameters.js';
+import { modelMemory, parameterDescriptions, type ParameterDescription } from 'headwise-records';
 import { toDict } from '../layer/from-state-dict.js';
+import {
+  checkStateDict,
+  readGradients,
+  readValues,
+  reserveForWriting,
+  writeValues,
+  type StateDict,
+  type Stored,
+} from '../layer/parameters.js';
 import type { Absent, Address } from '../runtime/memory.js';
 import { receive } from '../runtime/records.js';
 import { core } from '../runtime/wasm.js';
 import type { TensorsByName } from '../tensor/integers.js';
 
+/** What a model holds in memory, without caches and the working memory that all calls share. */
+export interface ModelMemory {
+  /** Numbers in all parameters. */
+  readonly numParameters: number;
+  /** Bytes of these, packed for products or not. */
+  readonly parameterBytes: number;
+  /** 0 before the first pass that required gradients. */
+  readonly gradientBytes: number;
+}
+
+export const memoryOf = (model: Address): ModelMemory =>
+  receive(modelMemory, core().modelMemory(model));
+
 const parametersOf = (model: Address): readonly ParameterDescription[] =>
   receive(parameterDescriptions, core().modelParameters(model)).parameters;
 
-/** Copies all parameters, or their gradients. Gradients that do not exist yet are zeros. */
-export const readModelParameters = (model: Address, kind: 'values' | 'gradient'): StateDict =>
-  readTensors(parametersOf(model), ({ [kind]: address }) => address as Address | Absent);
+const storedOf = (model: Address): (ParameterDescription & Stored)[] =>
+  parametersOf(model) as (ParameterDescription & Stored)[];
+
+/** Copies all parameters. */
+export const readModelParameters = (model: Address): StateDict => readValues(storedOf(model));
+
+/** Copies the parameters' gradients. Those that do not exist yet are zeros. */
+export const readModelGradients = (model: Address): StateDict =>
+  readGradients(parametersOf(model), ({ gradient }) => gradient as Address | Absent);
 
 /** Loads all parameters, or none. `inUse` is called after the last of the caller's code has run. */
 export function loadModelParameters(inUse: () => Address, dict: TensorsByName): void {
   const tensors = toDict(dict);
   const model = inUse();
-  const parameters = parametersOf(model);
+  const parameters = storedOf(model);
   checkStateDict(tensors, parameters);
-  writeTensors(parameters, tensors, ({ values }) => values as Address);
+  writeValues(parameters, tensors, reserveForWriting(tensors));
   core().modelParametersChanged(model);
 }

@@ -8,7 +8,7 @@ import {
 } from 'headwise-records';
 import type { StoredCheckpoint } from '../io/stored-checkpoints.js';
 import { toDict } from '../layer/from-state-dict.js';
-import type { StateDict } from '../layer/parameters.js';
+import { byRows, largestPart, type StateDict } from '../layer/parameters.js';
 import { fail, HeadwiseError, show } from '../runtime/errors.js';
 import type { Held } from '../runtime/handle.js';
 import { read, reserve, write, type Address } from '../runtime/memory.js';
@@ -16,8 +16,9 @@ import { modelsCore } from '../runtime/models-build.js';
 import { isObject, largestInteger } from '../runtime/options.js';
 import { precisions } from '../runtime/precisions.js';
 import { receive, send } from '../runtime/records.js';
+import { partOf } from '../runtime/typed-arrays.js';
 import { core } from '../runtime/wasm.js';
-import { checkAttached, counted, type Numbers } from '../tensor/arrays.js';
+import { checkAttached, type Numbers } from '../tensor/arrays.js';
 import { isIntegerDtype } from '../tensor/integers.js';
 import { sizeOf } from '../tensor/shapes.js';
 import { Tensor } from '../tensor/tensor.js';
@@ -276,16 +277,21 @@ export function* planCheckpoint(
 export function* loadCheckpoint(handle: Held, given: PlannedCheckpoint): Reading<void> {
   const model = handle.inUse();
   const { tensors } = receive(pretrainedTensors, core().attachCheckpoint(model, request(given)));
-  for (const [number, { name, isCopy }] of tensors.entries()) {
+  for (const [number, { name, isCopy, byRows: isByRows }] of tensors.entries()) {
     const tensor = given.tensors.get(name);
     if (tensor !== undefined && !isCopy) {
       const numbers = yield tensor;
       // Other calls may have entered another core, and may have detached the buffer.
       handle.inUse();
       checkAttached(name, numbers);
-      const [at] = reserve(sizeOf(numbers.shape));
-      write(at, counted(numbers));
-      core().loadPretrained(model, number, at);
+      const { data, shape } = numbers;
+      // What is more than one parameter, or transposed, is read as one row.
+      const cut = isByRows ? shape : [1, sizeOf(shape)];
+      const [at] = reserve(largestPart(cut));
+      byRows(cut, (firstRow, rows, first, count) => {
+        write(at, { data: partOf(data, first, count), count });
+        core().loadPretrained(model, number, firstRow, rows, at);
+      });
     }
   }
   core().modelParametersChanged(model);

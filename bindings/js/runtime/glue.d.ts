@@ -25,7 +25,21 @@ declare module 'headwise-glue' {
     initialize(layer: Address, querySize: number, keySize: number, valueSize: number): void;
     isTraining(layer: Address): number;
     setTraining(layer: Address, training: number): void;
-    parameter(layer: Address, number: number): Address;
+    storedParameters(layer: Address): Address;
+    readParameter(
+      stored: Address,
+      index: number,
+      firstRow: number,
+      rows: number,
+      to: Address,
+    ): void;
+    writeParameter(
+      stored: Address,
+      index: number,
+      firstRow: number,
+      rows: number,
+      from: Address,
+    ): void;
     workspaceSize(
       layer: Address,
       batch: number,
@@ -112,6 +126,7 @@ declare module 'headwise-glue' {
     deleteModel(model: Address): void;
     copyLayer(layer: Address): Address;
     describeModel(model: Address): Address | Absent;
+    modelMemory(model: Address): Address | Absent;
     modelParameters(model: Address): Address | Absent;
     zeroModelGradients(model: Address): void;
     modelParametersChanged(model: Address): void;
@@ -153,7 +168,13 @@ declare module 'headwise-glue' {
     planCheckpoint(request: Address): Address | Absent;
     attachCheckpoint(model: Address, request: Address): Address | Absent;
     pretrainedTensors(model: Address, whole: number): Address | Absent;
-    loadPretrained(model: Address, number: number, values: Address): void;
+    loadPretrained(
+      model: Address,
+      number: number,
+      firstRow: number,
+      rows: number,
+      values: Address,
+    ): void;
     /** `kind`: 0 values, 1 gradients, 2 values with zeros for removed heads. */
     savePretrained(model: Address, number: number, kind: number, values: Address): void;
     prunedHeads(model: Address, side: number): Address | Absent;

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <headwise/api/files.hpp>
+#include <headwise/api/make_tensor.hpp>
 #include <headwise/core/layouts/state_dict_layouts.hpp>
 #include <headwise/multi_head_attention.hpp>
 #include <limits>
@@ -62,13 +63,16 @@ MultiHeadAttention MultiHeadAttention::from_state_dict(const StateDict& state_di
     }
     MultiHeadAttention layer(options_of(plan, options));
     for (const io::PlannedParameter& planned : plan.parameters) {
-      float* parameter = layer.parameters()->data(planned.parameter);
+      auto parameter = make_array(planned.axes.shape());
       if (planned.source == io::no_source) {
-        std::fill_n(parameter, io::count_of(planned.axes.shape()), 0.0F);
+        parameter.fill(0.0F);
       } else {
         io::copy_planned(planned, sources[planned.source]->data(), shapes[planned.source].shape,
-                         parameter);
+                         parameter.data());
       }
+      LayerParameters& parameters = *layer.parameters();
+      parameters.stored().write(parameters.index_of(planned.parameter), 0, parameter.shape(0),
+                                parameter.data());
     }
     layer.parameters_changed();
     return layer;

@@ -243,7 +243,7 @@ StateDict MultiHeadAttention::state_dict() const {
   return report_out_of_memory([&] {
     validation::check_sizes_known(*this, "state_dict");
     StateDict result;
-    add_tensors(parameter_table(), parameters()->values(), "", result);
+    add_tensors(parameter_table(), parameters()->stored(), "", result);
     return result;
   });
 }
@@ -252,7 +252,7 @@ StateDict MultiHeadAttention::gradients() const {
   return report_out_of_memory([&] {
     validation::check_sizes_known(*this, "gradients");
     StateDict result;
-    add_tensors(parameter_table(), parameter_gradients(), "", result);
+    add_gradients(parameter_table(), parameter_gradients(), "", result);
     return result;
   });
 }
@@ -261,10 +261,9 @@ void MultiHeadAttention::load_state_dict(const StateDict& state_dict) {
   report_out_of_memory([&] {
     const InputSizes sizes = validation::check_state_dict(*this, state_dict);
     LayerParameters parameters(settings(), sizes);
-    for (const ParameterTable::Entry& entry : parameters.table().entries()) {
-      const auto& tensor = state_dict.at(entry.name);
-      std::copy_n(tensor.data(), tensor.size(), parameters.values() + entry.offset);
-    }
+    PlannedWrites writes;
+    writes.add(parameters.table(), state_dict, "", parameters.stored());
+    writes.run();
     set_parameters(std::move(parameters), sizes);
   });
 }

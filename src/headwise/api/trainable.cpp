@@ -1,4 +1,5 @@
 #include <headwise/api/validation.hpp>
+#include <headwise/api/validation_text.hpp>
 #include <headwise/core/training/trainable.hpp>
 #include <headwise/error.hpp>
 
@@ -10,6 +11,10 @@ std::vector<TrainableParameter> Trainable::trainable_parameters() {
     std::vector<TrainableParameter> result;
     float* const values = parameter_values();
     float* const gradients = parameter_gradients();
+    if (values == nullptr && !parameter_table().empty()) {
+      validation::fail(ErrorCode::invalid_option, "weights", {"'float32' or 'float16'"},
+                       {"'int8'"});
+    }
     for (const ParameterTable::Entry& entry : parameter_table().entries()) {
       result.push_back({.name = entry.name,
                         .values = values + entry.offset,

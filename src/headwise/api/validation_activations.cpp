@@ -2,6 +2,7 @@
 #include <headwise/api/activations.hpp>
 #include <headwise/api/validation.hpp>
 #include <headwise/api/validation_models.hpp>
+#include <headwise/api/validation_text.hpp>
 #include <set>
 #include <string>
 

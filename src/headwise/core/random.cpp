@@ -36,28 +36,29 @@ std::array<double, 2> normal_pair(std::size_t pair, std::uint32_t stream, kernel
 
 }  // namespace
 
-void fill_normal(float* data, std::size_t count, std::uint64_t seed, std::uint32_t stream) {
+void fill_normal(float* data, std::size_t count, std::uint64_t seed, std::uint32_t stream,
+                 std::size_t first) {
   const kernels::PhiloxKey key = kernels::philox_key(seed);
   std::array<double, 2> pair{};
-  for (std::size_t i = 0; i < count; ++i) {
-    if (i % 2 == 0) {
+  for (std::size_t i = first; i < first + count; ++i) {
+    if (i % 2 == 0 || i == first) {
       pair = normal_pair(i / 2, stream, key);
     }
-    data[i] = static_cast<float>(pair[i % 2]);
+    data[i - first] = static_cast<float>(pair[i % 2]);
   }
 }
 
 void fill_uniform(float* data, std::size_t count, float bound, std::uint64_t seed,
-                  std::uint32_t stream) noexcept {
+                  std::uint32_t stream, std::size_t first) noexcept {
   const kernels::PhiloxKey key = kernels::philox_key(seed);
   kernels::PhiloxCounter random{};
-  for (std::size_t i = 0; i < count; ++i) {
-    if (i % words == 0) {
+  for (std::size_t i = first; i < first + count; ++i) {
+    if (i % words == 0 || i == first) {
       random = draw(i / words, stream, 0, key);
     }
     // The upper 24 bits as a float in [−1, 1), exactly.
     const auto centred = static_cast<std::int32_t>(random[i % words] >> 8U) - (1 << 23);
-    data[i] = bound * (static_cast<float>(centred) * 0x1p-23F);
+    data[i - first] = bound * (static_cast<float>(centred) * 0x1p-23F);
   }
 }
 

@@ -19,13 +19,14 @@ inline constexpr std::uint32_t sampling = 0x60000;
 /// A random seed, from std::random_device.
 [[nodiscard]] std::uint64_t random_seed();
 
-/// Fills `count` floats with standard normal numbers (the polar method over Philox).
+/// Fills `count` floats with standard normal numbers (the polar method over Philox), those of the
+/// stream from number `first` on.
 void fill_normal(float* data, std::size_t count, std::uint64_t seed,
-                 std::uint32_t stream = random_stream::normal);
+                 std::uint32_t stream = random_stream::normal, std::size_t first = 0);
 
-/// Fills `count` floats from U(−bound, bound), from the given stream.
+/// Fills `count` floats from U(−bound, bound), those of the stream from number `first` on.
 void fill_uniform(float* data, std::size_t count, float bound, std::uint64_t seed,
-                  std::uint32_t stream) noexcept;
+                  std::uint32_t stream, std::size_t first = 0) noexcept;
 
 /// 1 / √n, PyTorch's default bound for the parameters of an output that sums n inputs.
 [[nodiscard]] float inverse_root(std::size_t inputs) noexcept;

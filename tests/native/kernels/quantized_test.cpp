@@ -7,6 +7,7 @@
 #include <headwise/core/kernels/dispatch.hpp>
 #include <initializer_list>
 #include <limits>
+#include <utility>
 #include <vector>
 
 #include "compare.hpp"
@@ -189,6 +190,29 @@ TEST_CASE("quantized_gemm agrees with float64 within the rounding of each 512 nu
               rounded * b.scales[j] + 2e-6 * (magnitude[j] + std::abs(exact[j]))));
   }
   REQUIRE(c.back() == guard);
+}
+
+TEST_CASE("unpack_columns writes the numbers that integers stand for, exactly") {
+  for (const std::size_t depth : quantized_sizes) {
+    for (std::size_t columns = 1; columns <= kernels::panel_width(); ++columns) {
+      Packed<std::int8_t> b(depth, columns, kernels::max_int8);
+      const auto factor_of = [](std::size_t column) {
+        return static_cast<float>(0x1FFFF - 2 * column) * 0x1p-20F;
+      };
+      for (std::size_t j = 0; j < columns; ++j) {
+        b.scales[j] = factor_of(j) * kernels::max_int8;
+      }
+      Floats panel(depth * kernels::panel_width() + 1, guard);
+      kernels::unpack_columns(b.matrix(), depth, columns, panel.data());
+      for (std::size_t i = 0; i < depth * columns; ++i) {
+        const auto [k, j] = std::pair(i / columns, i % columns);
+        CAPTURE(depth, columns, k, j);
+        REQUIRE(panel[k * kernels::panel_width() + j] ==
+                static_cast<float>(b.integers[i]) * factor_of(j));
+      }
+      REQUIRE(panel.back() == guard);
+    }
+  }
 }
 
 }  // namespace

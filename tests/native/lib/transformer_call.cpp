@@ -313,7 +313,8 @@ Transformer model_of(const TransformerCall& call) {
   }
   Transformer loaded(call.options);
   loaded.load_state_dict(parameters);
-  if (call.batch() == 1) {
+  // Weights of int8 have no floats to write.
+  if (call.batch() == 1 || call.options.weights == Precision::int8) {
     return loaded;
   }
   if (call.batch() == 2) {

@@ -1,7 +1,14 @@
 // Forms, state and training steps of models. calls.test.mjs checks the numbers.
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { Adam, AttentionOnlyTransformer, init, MultiHeadAttention, SGD } from 'headwise';
+import {
+  Adam,
+  AttentionOnlyTransformer,
+  init,
+  MultiHeadAttention,
+  SGD,
+  Transformer,
+} from 'headwise';
 import { maxDifference } from '../lib/compare.mjs';
 
 await init();
@@ -131,4 +138,23 @@ test('the next step uses the learning rate that was set', () => {
   model.trainStep(tokens, targets);
   assert.notDeepEqual(model.stateDict(), before);
   model.dispose();
+});
+
+test('int8 weights are held as integers alone', () => {
+  const sizes = { vocabularySize: 3000, maxLength: 8, numHiddens: 128, numLayers: 2, numHeads: 4 };
+  const bytesEach = (weights) => {
+    const model = new Transformer({ ...sizes, weights });
+    const { numParameters, parameterBytes, gradientBytes } = model.memory();
+    const numbers = Object.values(model.stateDict()).reduce(
+      (sum, { data }) => sum + data.length,
+      0,
+    );
+    assert.equal(numParameters, numbers);
+    assert.equal(gradientBytes, 0);
+    model.lossAndGradients([[1, 2, 3]], [[2, 3, 4]]);
+    assert.equal(model.memory().gradientBytes, 4 * numbers);
+    return parameterBytes / numbers;
+  };
+  assert.ok(bytesEach('int8') < 1.15);
+  assert.ok(bytesEach('float32') < 8.1);
 });

@@ -33,7 +33,7 @@ void AttentionLayer::set_parameters(LayerParameters&& parameters,
 
 void AttentionLayer::parameters_changed() noexcept {
   if (parameters_) {
-    parameters_->invalidate();
+    parameters_->stored().changed();
   }
   if (pending_ == PendingBackward::ready) {
     pending_ = PendingBackward::outdated;

@@ -78,6 +78,7 @@ struct PrunedLayer {
   LayerParameters parameters;
   AlignedFloats gradients;
   ParameterTable old_table;
+  AlignedFloats values;                      ///< in its layout
   std::vector<RemovedSlice> slices;          ///< of this removal
   std::vector<RemovedSlice> removed_slices;  ///< with all earlier ones
 };
@@ -206,7 +207,8 @@ class AttentionLayer : public Trainable {
   }
   [[nodiscard]] const ParameterTable& parameter_table() const noexcept override;
   [[nodiscard]] float* parameter_values() noexcept override {
-    return parameters_ ? parameters_->values() : nullptr;
+    return parameters_ && settings_.weights != Precision::int8 ? parameters_->stored().block()
+                                                               : nullptr;
   }
   [[nodiscard]] float* parameter_gradients() noexcept override { return gradients_.data(); }
   [[nodiscard]] const float* parameter_gradients() const noexcept { return gradients_.data(); }

@@ -184,7 +184,7 @@ void AttentionLayer::forward_into(const ForwardArguments& arguments,
   const std::size_t query_rows = mask.batch * mask.num_queries;
   const std::size_t key_rows = mask.batch * arguments.num_new_keys;
   LayerParameters& parameters = *parameters_;
-  parameters.pack();
+  parameters.stored().pack();
 
   const float* queries = arguments.queries;
   const float* keys = arguments.keys;

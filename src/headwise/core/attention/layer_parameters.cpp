@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <headwise/core/attention/layer_parameters.hpp>
-#include <headwise/core/attention/quantized_weights.hpp>
 #include <headwise/core/random.hpp>
+#include <utility>
 #include <vector>
 
 namespace headwise {
@@ -57,84 +57,52 @@ ParameterTable parameter_table(const LayerSettings& settings, const InputSizes& 
 }
 
 LayerParameters::LayerParameters(const LayerSettings& settings, const InputSizes& sizes)
-    : precision_(settings.weights),
-      table_(parameter_table(settings, sizes)),
-      values_(table_.size()) {
-  offsets_.fill(absent);
-  for (const ParameterTable::Entry& entry : table_.entries()) {
+    : table_(parameter_table(settings, sizes)) {
+  indices_.fill(StoredParameters::none);
+  std::vector<StoredParameters::LinearMap> maps;
+  for (std::size_t index = 0; index < table_.entries().size(); ++index) {
+    const ParameterTable::Entry& entry = table_.entries()[index];
     const std::size_t number = number_of(entry);
-    offsets_[number] = entry.offset;
+    indices_[number] = index;
     if (is_linear(number) && number % 2 == 0) {
       const std::size_t groups =
           settings.projection == Projection::convolution && number != parameter_number::W_o
               ? settings.num_heads
               : 1;
-      linears_[number / 2] = {
-          .in = entry.columns() * groups, .out = entry.rows(), .groups = groups};
+      maps_[number / 2] = maps.size();
+      maps.push_back(
+          {.sizes = {.in = entry.columns() * groups, .out = entry.rows(), .groups = groups},
+           .weight = index});
+    } else if (is_linear(number)) {
+      // A bias follows its weight.
+      maps.back().bias = index;
     }
   }
-  Arena packed;
-  for (std::size_t i = 0; i < num_linears; ++i) {
-    packed_offsets_[i] = packed.bytes() / sizeof(float);
-    static_cast<void>(packed.take(linears_[i].out > 0 ? linears_[i].packed_size(precision_) : 0));
-  }
-  packed_ = AlignedFloats(packed.bytes() / sizeof(float));
+  stored_ = StoredParameters(table_, std::move(maps), settings.weights);
 }
 
-void LayerParameters::initialize(std::uint64_t seed) noexcept {
-  for (const ParameterTable::Entry& entry : table_.entries()) {
+void LayerParameters::initialize(std::uint64_t seed) {
+  for (std::size_t index = 0; index < table_.entries().size(); ++index) {
+    const ParameterTable::Entry& entry = table_.entries()[index];
     const std::size_t number = number_of(entry);
     const auto stream = random_stream::parameters + static_cast<std::uint32_t>(number);
-    float* const values = values_.data() + entry.offset;
-    const std::size_t count = entry.size();
-    if (number == parameter_number::bias_k || number == parameter_number::bias_v) {
-      // xavier_normal_ of a (1, 1, width) tensor.
-      fill_normal(values, count, seed, stream);
-      std::for_each_n(values, count, [&](float& value) { value *= inverse_root(count); });
-      continue;
-    }
-    if (number >= parameter_number::q_norm) {
-      std::fill_n(values, count, 1.0F);
-      continue;
-    }
+    const std::size_t all = entry.size();
     const bool is_linear_bias = is_linear(number) && number % 2 == 1;
-    const Linear::Sizes* linear = is_linear(number) ? &linears_[number / 2] : nullptr;
-    fill_uniform(values, count, inverse_root(is_linear_bias ? linear->group_in() : entry.columns()),
-                 seed, stream);
+    const std::size_t inputs =
+        is_linear_bias ? stored_.map(maps_[number / 2]).sizes.group_in() : entry.columns();
+    stored_.fill(index, [&](float* values, std::size_t first, std::size_t count) {
+      if (number == parameter_number::bias_k || number == parameter_number::bias_v) {
+        // xavier_normal_ of a (1, 1, width) tensor.
+        fill_normal(values, count, seed, stream, first);
+        std::for_each_n(values, count, [&](float& value) { value *= inverse_root(all); });
+      } else if (number >= parameter_number::q_norm) {
+        std::fill_n(values, count, 1.0F);
+      } else {
+        fill_uniform(values, count, inverse_root(inputs), seed, stream, first);
+      }
+    });
   }
-  invalidate();
-}
-
-Linear LayerParameters::linear(std::size_t number) const noexcept {
-  return {.sizes = linears_[number / 2],
-          .weight = data(number),
-          .bias = data(number + 1),
-          .packed = packed_.data() + packed_offsets_[number / 2],
-          .precision = precision_};
-}
-
-void LayerParameters::invalidate() noexcept {
-  for (const ParameterTable::Entry& entry : table_.entries()) {
-    const std::size_t number = number_of(entry);
-    if (precision_ != Precision::float32 && is_linear(number) && number % 2 == 0) {
-      round_weights(precision_, entry.rows(), entry.columns(), values_.data() + entry.offset);
-    }
-  }
-  packed_is_current_ = false;
-}
-
-void LayerParameters::pack() noexcept {
-  if (packed_is_current_) {
-    return;
-  }
-  for (const std::size_t number : {parameter_number::W_q, parameter_number::W_k,
-                                   parameter_number::W_v, parameter_number::W_o}) {
-    if (has(number)) {
-      headwise::pack(linears_[number / 2], precision_, data(number),
-                     packed_.data() + packed_offsets_[number / 2]);
-    }
-  }
-  packed_is_current_ = true;
+  stored_.changed();
 }
 
 }  // namespace headwise

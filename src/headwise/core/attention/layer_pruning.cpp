@@ -79,6 +79,7 @@ PrunedLayer AttentionLayer::allocate_without(std::span<const std::size_t> heads)
                      .parameters = LayerParameters(settings, input_sizes()),
                      .gradients = {},
                      .old_table = parameters_->table(),
+                     .values = AlignedFloats(parameters_->table().size()),
                      .slices = slices_of_heads(settings_, heads),
                      .removed_slices = removed_slices_};
   if (!gradients_.empty()) {
@@ -94,15 +95,23 @@ void AttentionLayer::remove_heads(PrunedLayer&& pruned) noexcept {
   if (pruned.slices.empty()) {
     return;
   }
-  // The old blocks are compacted in place: nothing can fail from here on.
+  const auto& entries = pruned.old_table.entries();
+  for (std::size_t index = 0; index < entries.size(); ++index) {
+    parameters_->stored().read(index, 0, entries[index].rows(),
+                               pruned.values.data() + entries[index].offset);
+  }
+  // Blocks are compacted in place.
   for (const RemovedSlice& slice : pruned.slices) {
-    pruned.old_table.cut(slice, parameters_->values(), 1);
+    pruned.old_table.cut(slice, pruned.values.data(), 1);
     if (!gradients_.empty()) {
       pruned.old_table.cut(slice, gradients_.data(), 1);
     }
     pruned.old_table.remove(slice);
   }
-  std::copy_n(parameters_->values(), pruned.old_table.size(), pruned.parameters.values());
+  for (std::size_t index = 0; index < entries.size(); ++index) {
+    pruned.parameters.stored().write(index, 0, entries[index].rows(),
+                                     pruned.values.data() + entries[index].offset);
+  }
   std::copy_n(gradients_.data(), pruned.gradients.size(), pruned.gradients.data());
   parameters_ = std::move(pruned.parameters);
   gradients_ = std::move(pruned.gradients);

@@ -34,19 +34,54 @@ std::size_t group_size(Precision precision, std::size_t in, std::size_t out) noe
                                          : quantized_size(precision, out, in);
 }
 
-/// The product of many rows and the weights of one panel, (columns, depth), which are packed on the
-/// stack.
-void multiply_panel(Rows weights, std::size_t depth, Rows inputs, std::size_t rows,
-                    std::size_t columns, kernels::Addend addend, float* outputs,
-                    std::size_t outputs_stride) noexcept {
+/// The outputs [column, column + columns) of one panel of a group, and a range of its inputs.
+struct PanelOfWeights {
+  std::size_t group;
+  std::size_t column;
+  std::size_t columns;
+  std::size_t first;
+  std::size_t depth;
+};
+
+/// Packs weights that are held otherwise.
+void pack_panel(const Linear& linear, const PanelOfWeights& part, float* panel) noexcept {
+  const std::size_t in = linear.sizes.group_in();
+  const std::size_t out = linear.sizes.group_out();
+  const auto [group, column, columns, first, depth] = part;
+  const std::size_t row = group * out + column;
+  if (linear.weight != nullptr) {
+    kernels::pack_columns(linear.weight + row * in + first, in, depth, columns, panel);
+  } else if (first % 2 == 0) {
+    kernels::QuantizedMatrix weights =
+        quantized_weights(linear.precision, out, in,
+                          linear.packed + group * group_size(linear.precision, in, out), column);
+    weights.int8 += first * kernels::panel_width();
+    kernels::unpack_columns(weights, depth, columns, panel);
+  } else {
+    std::array<float, packed_depth> weights;
+    for (std::size_t j = 0; j < columns; ++j) {
+      copy_weights(linear, row + j, first, depth, weights.data());
+      for (std::size_t k = 0; k < depth; ++k) {
+        panel[k * kernels::panel_width() + j] = weights[k];
+      }
+    }
+  }
+}
+
+/// The product of many rows and the weights of one panel, which are packed on the stack.
+void multiply_panel(const Linear& linear, PanelOfWeights part, Rows inputs, std::size_t rows,
+                    kernels::Addend addend, float* outputs, std::size_t outputs_stride) noexcept {
   std::array<float, packed_depth * kernels::max_panel_width> panel;
-  for (std::size_t first = 0; first < depth; first += packed_depth) {
-    const std::size_t part = std::min(packed_depth, depth - first);
-    kernels::pack_columns(weights.data + first, weights.stride, part, columns, panel.data());
-    kernels::gemm(rows, columns, part, {.data = inputs.data + first, .row_stride = inputs.stride},
-                  {.panels = panel.data(), .panel_stride = part * kernels::panel_width()}, 1.0F,
-                  addend, outputs, outputs_stride);
+  const float* data = inputs.data;
+  for (const std::size_t end = part.first + part.depth; part.first < end;) {
+    part.depth = std::min(packed_depth, end - part.first);
+    pack_panel(linear, part, panel.data());
+    kernels::gemm(rows, part.columns, part.depth, {.data = data, .row_stride = inputs.stride},
+                  {.panels = panel.data(), .panel_stride = part.depth * kernels::panel_width()},
+                  1.0F, addend, outputs, outputs_stride);
     addend = {.data = outputs, .row_stride = outputs_stride};
+    part.first += part.depth;
+    data += part.depth;
   }
 }
 
@@ -72,13 +107,17 @@ void multiply_quantized(const Linear& linear, std::size_t group, std::size_t col
     }
     return;
   }
-  const float* weight = linear.weight + (group * out + column) * in;
   const std::size_t width = kernels::panel_width();
   for (std::size_t first = 0; first < columns; first += width) {
-    multiply_panel(
-        {.data = weight + first * in, .stride = in}, in,
-        {.data = inputs, .stride = linear.sizes.in}, rows, std::min(width, columns - first),
-        {.data = bias != nullptr ? bias + first : nullptr}, outputs + first, linear.sizes.out);
+    multiply_panel(linear,
+                   {.group = group,
+                    .column = column + first,
+                    .columns = std::min(width, columns - first),
+                    .first = 0,
+                    .depth = in},
+                   {.data = inputs, .stride = linear.sizes.in}, rows,
+                   {.data = bias != nullptr ? bias + first : nullptr}, outputs + first,
+                   linear.sizes.out);
   }
 }
 
@@ -202,13 +241,19 @@ void input_gradients(const Linear& linear, const LinearBackward& backward, std::
   const std::size_t in_stride = linear.sizes.in;
   const std::size_t out_stride = linear.sizes.out;
   const float* gradient = backward.gradient + first * out_stride + group * out;
-  const float* weight = linear.weight + group * out * in;
   float* input_gradient = backward.input_gradient + first * in_stride + group * in;
   for_each_panel(
       linear, threads, memory, [&](std::size_t column, std::size_t columns, float* packed) {
-        pack_and_gemm(last - first, columns, out, {.data = gradient, .row_stride = out_stride},
-                      {.data = weight + column, .stride = in}, 1.0F, {}, input_gradient + column,
-                      in_stride, packed);
+        const std::size_t width = kernels::panel_width();
+        if (linear.weight != nullptr) {
+          kernels::pack_rows(linear.weight + group * out * in + column, in, out, columns, packed);
+        }
+        for (std::size_t row = 0; linear.weight == nullptr && row < out; ++row) {
+          copy_weights(linear, group * out + row, column, columns, packed + row * width);
+        }
+        kernels::gemm(last - first, columns, out, {.data = gradient, .row_stride = out_stride},
+                      {.panels = packed, .panel_stride = out * width}, 1.0F, {},
+                      input_gradient + column, in_stride);
       });
 }
 
@@ -283,8 +328,27 @@ void pack(const Linear::Sizes& sizes, Precision precision, const float* weight,
     if (precision == Precision::float32) {
       kernels::pack_columns(weights, in, in, out, to);
     } else {
-      quantize_weights(precision, out, in, weights, to);
+      pack_float16(out, in, weights, to);
     }
+  }
+}
+
+void pack_row(const Linear::Sizes& sizes, std::size_t row, const float* weights,
+              float* packed) noexcept {
+  const std::size_t in = sizes.group_in();
+  const std::size_t out = sizes.group_out();
+  pack_int8(weights, row % out, out, in, packed + row / out * group_size(Precision::int8, in, out));
+}
+
+void copy_weights(const Linear& linear, std::size_t row, std::size_t first, std::size_t count,
+                  float* to) noexcept {
+  const std::size_t in = linear.sizes.group_in();
+  const std::size_t out = linear.sizes.group_out();
+  if (linear.weight != nullptr) {
+    std::copy_n(linear.weight + row * in + first, count, to);
+  } else {
+    unpack_int8(linear.packed + row / out * group_size(linear.precision, in, out), row % out, out,
+                in, first, count, to);
   }
 }
 
@@ -352,11 +416,16 @@ void pack_and_gemm(std::size_t rows, std::size_t columns, std::size_t depth,
 
 void project_inputs(const Linear& linear, std::size_t first, std::size_t count, Rows inputs,
                     std::size_t rows, float* outputs) noexcept {
-  const auto [in, out, groups] = linear.sizes;
+  const std::size_t out = linear.sizes.out;
   const std::size_t width = kernels::panel_width();
   for (std::size_t column = 0; column < out; column += width) {
-    multiply_panel({.data = linear.weight + column * in + first, .stride = in}, count, inputs, rows,
-                   std::min(width, out - column), {}, outputs + column, out);
+    multiply_panel(linear,
+                   {.group = 0,
+                    .column = column,
+                    .columns = std::min(width, out - column),
+                    .first = first,
+                    .depth = count},
+                   inputs, rows, {}, outputs + column, out);
   }
 }
 

@@ -77,17 +77,8 @@ std::int16_t to_int16(float number, float largest) noexcept {
                      : std::int16_t{0};
 }
 
-void round_weights(Precision precision, std::size_t out, std::size_t in, float* weight) noexcept {
-  if (precision == Precision::float16) {
-    std::transform(weight, weight + out * in, weight, round_to_half);
-  }
-  for (std::size_t row = 0; precision == Precision::int8 && row < out; ++row) {
-    float* numbers = weight + row * in;
-    const float scale = int8_scale(numbers, in);
-    for (std::size_t k = 0; !std::isnan(scale) && k < in; ++k) {
-      numbers[k] = static_cast<float>(int8_of(numbers[k], scale)) * scale;
-    }
-  }
+void round_to_float16(float* numbers, std::size_t count) noexcept {
+  std::transform(numbers, numbers + count, numbers, round_to_half);
 }
 
 float to_int8(const float* row, std::size_t in, std::int8_t* integers) noexcept {
@@ -105,23 +96,38 @@ std::size_t quantized_size(Precision precision, std::size_t out, std::size_t in)
   return saturating_sum(scales_size(out), bytes / sizeof(float));
 }
 
-void quantize_weights(Precision precision, std::size_t out, std::size_t in, const float* weight,
-                      float* packed) noexcept {
-  const bool is_int8 = precision == Precision::int8;
+void pack_float16(std::size_t out, std::size_t in, const float* weight, float* packed) noexcept {
   const std::size_t stride = kernels::quantized_panel_size(in);
-  void* integers = packed + scales_size(out);
+  auto* integers = reinterpret_cast<std::int16_t*>(packed + scales_size(out));
   for (std::size_t column = 0; column < out; ++column) {
     const float* row = weight + column * in;
-    const float scale = is_int8 ? int8_scale(row, in) : largest_magnitude(row, in);
-    packed[column] = is_int8 ? scale * kernels::max_int8 : scale;
+    packed[column] = largest_magnitude(row, in);
     for (std::size_t k = 0; k < in; ++k) {
-      const std::size_t place = kernels::quantized_place(k, column, stride);
-      if (is_int8) {
-        static_cast<std::int8_t*>(integers)[place] = int8_of(row[k], scale);
-      } else {
-        static_cast<std::int16_t*>(integers)[place] = to_int16(row[k], scale);
-      }
+      integers[kernels::quantized_place(k, column, stride)] = to_int16(row[k], packed[column]);
     }
+  }
+}
+
+void pack_int8(const float* row, std::size_t column, std::size_t out, std::size_t in,
+               float* packed) noexcept {
+  const float scale = int8_scale(row, in);
+  packed[column] = scale * kernels::max_int8;
+  std::int8_t* integers = reinterpret_cast<std::int8_t*>(packed + scales_size(out)) +
+                          kernels::quantized_place(0, column, kernels::quantized_panel_size(in));
+  for (std::size_t k = 0; k < in; ++k) {
+    integers[kernels::quantized_place(k, 0, 0)] = int8_of(row[k], scale);
+  }
+}
+
+void unpack_int8(const float* packed, std::size_t column, std::size_t out, std::size_t in,
+                 std::size_t first, std::size_t count, float* row) noexcept {
+  // Exact, as the product was.
+  const float scale = packed[column] / kernels::max_int8;
+  const std::int8_t* integers =
+      reinterpret_cast<const std::int8_t*>(packed + scales_size(out)) +
+      kernels::quantized_place(0, column, kernels::quantized_panel_size(in));
+  for (std::size_t k = 0; k < count; ++k) {
+    row[k] = static_cast<float>(integers[kernels::quantized_place(first + k, 0, 0)]) * scale;
   }
 }
 

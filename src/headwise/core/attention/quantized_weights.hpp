@@ -5,29 +5,33 @@
 #include <headwise/core/attention/attention_types.hpp>
 #include <headwise/core/kernels/packed_matrix.hpp>
 
-/// Weights (out, in) of less than 32 bits: rounded to what such a precision holds, and packed as
-/// integers with a factor for each output.
+/// Weights (out, in) of less than 32 bits, packed as integers with a factor for each output.
 namespace headwise {
 
-/// Rounds the weights in place; doing so again changes nothing. float16: as IEEE 754 says. int8: to
-/// multiples, up to 127, of a factor for each output, which has 17 bits, so that multiples are
-/// exact. An output with a weight that is not finite keeps its int8 weights.
-void round_weights(Precision precision, std::size_t out, std::size_t in, float* weight) noexcept;
+/// Rounds numbers to float16, as IEEE 754 says; doing so again changes nothing.
+void round_to_float16(float* numbers, std::size_t count) noexcept;
 
-/// The integers of rounded int8 weights of an output; returns their factor, NaN where a weight is
-/// not finite.
+/// Rounds the weights of an output to int8: multiples, up to 127, of a factor of 17 bits, so that
+/// multiples are exact and rounding them again changes nothing. Returns the factor, NaN where a
+/// weight is not finite.
 float to_int8(const float* row, std::size_t in, std::int8_t* integers) noexcept;
 
-/// Floats of the memory that `quantize_weights` writes, saturated.
+/// Floats of the memory for packed weights, saturated.
 [[nodiscard]] std::size_t quantized_size(Precision precision, std::size_t out,
                                          std::size_t in) noexcept;
 
-/// Packs rounded weights, int8 exactly, float16 with an error of 2⁻¹⁵ of an output's largest. The
-/// weights of an output that has one that is not finite become NaN.
-void quantize_weights(Precision precision, std::size_t out, std::size_t in, const float* weight,
-                      float* packed) noexcept;
+/// Packs weights of float16 with an error of 2⁻¹⁵ of an output's largest. The weights of an output
+/// that has one that is not finite become NaN.
+void pack_float16(std::size_t out, std::size_t in, const float* weight, float* packed) noexcept;
 
-/// What `quantize_weights` packed, from a column on where a panel begins.
+/// Packs the weights of one output, rounded to int8; all are NaN if one of them is not finite.
+void pack_int8(const float* row, std::size_t column, std::size_t out, std::size_t in,
+               float* packed) noexcept;
+/// The weights [first, first + count) of an output, as `pack_int8` rounded them.
+void unpack_int8(const float* packed, std::size_t column, std::size_t out, std::size_t in,
+                 std::size_t first, std::size_t count, float* row) noexcept;
+
+/// Packed weights, from a column on where a panel begins.
 [[nodiscard]] kernels::QuantizedMatrix quantized_weights(Precision precision, std::size_t out,
                                                          std::size_t in, const float* packed,
                                                          std::size_t first_column) noexcept;

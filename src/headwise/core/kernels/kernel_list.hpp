@@ -24,6 +24,7 @@
   DO(gemv_transposed)                \
   DO(quantized_gemv)                 \
   DO(quantized_gemm)                 \
+  DO(unpack_columns)                 \
   DO(exponential)                    \
   DO(exp_minus_max)                  \
   DO(softmax)                        \

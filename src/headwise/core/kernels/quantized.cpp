@@ -381,4 +381,27 @@ void quantized_gemv(const float* x, const float* depth_scales, std::size_t depth
   } while (first < depth);
 }
 
+void unpack_columns(QuantizedMatrix b, std::size_t depth, std::size_t columns,
+                    float* panel) noexcept {
+  assert(b.int8 != nullptr && columns <= panel_columns);
+  assert(holds(panel, depth * panel_columns));
+  const Batch divisor(static_cast<float>(max_int8));
+  for (std::size_t first = 0; first < panel_columns; first += lanes) {
+    // Exact: a factor is 127 times one of 17 bits.
+    const Batch scales = first < columns
+                             ? load_at_most(b.column_scales + first, columns - first) / divisor
+                             : Batch(0.0F);
+    for (std::size_t k = 0; k < depth; k += pair) {
+      const Integers numbers = load_int16(b.int8 + k * panel_columns + first * pair);
+      const auto store = [&](std::size_t row, const Integers& integers) {
+        (xsimd::to_float(integers) * scales).store_unaligned(panel + row * panel_columns + first);
+      };
+      store(k, (numbers << 16) >> 16);
+      if (k + 1 < depth) {
+        store(k + 1, numbers >> 16);
+      }
+    }
+  }
+}
+
 }  // namespace headwise::kernels::HEADWISE_TARGET

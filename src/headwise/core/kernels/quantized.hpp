@@ -27,4 +27,9 @@ void quantized_gemv(const float* x, const float* depth_scales, std::size_t depth
 void quantized_gemm(std::size_t rows, std::size_t columns, std::size_t depth, StridedMatrix a,
                     QuantizedMatrix b, Addend addend, float* c, std::size_t c_stride) noexcept;
 
+/// Writes the numbers (depth, columns) that integers of 8 bits stand for, of one panel at most, as
+/// one panel of a `PackedMatrix`.
+void unpack_columns(QuantizedMatrix b, std::size_t depth, std::size_t columns,
+                    float* panel) noexcept;
+
 }  // namespace headwise::kernels::HEADWISE_TARGET

@@ -56,7 +56,7 @@ void embed(const ModelParameters& parameters, const EmbeddedTokens& tokens, floa
   const float scale = parameters.settings().embedding_scale;
   for (std::size_t row = 0; row < tokens.rows(); ++row, x += size) {
     const auto token = static_cast<std::size_t>(tokens.tokens[row]);
-    std::copy_n(parameters.values(parameters.embedding()) + token * size, size, x);
+    parameters.stored().read(parameters.embedding(), token, 1, x);
     if (scale != 1.0F) {
       kernels::scale(x, size, scale);
     }

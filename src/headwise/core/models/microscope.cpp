@@ -128,8 +128,10 @@ double UncheckedTransformer::direction_into(std::int32_t target, std::int32_t ag
   const std::size_t size = settings().num_hiddens;
   const ModelParameters::NormIndices& norm = decoder_.indices().final_norm;
   const Linear unembedding = parameters_->linear(parameters_->unembedding());
-  const auto row_of = [&](std::int32_t token) {
-    return unembedding.weight + static_cast<std::size_t>(token) * size;
+  const auto weight_of = [&](std::int32_t token, std::size_t i) {
+    float number = 0;
+    copy_weights(unembedding, static_cast<std::size_t>(token), i, 1, &number);
+    return static_cast<double>(number);
   };
   const auto bias_of = [&](std::int32_t token) {
     return unembedding.bias != nullptr ? static_cast<double>(unembedding.bias[token]) : 0;
@@ -139,10 +141,7 @@ double UncheckedTransformer::direction_into(std::int32_t target, std::int32_t ag
   double constant = bias_of(target) - (against >= 0 ? bias_of(against) : 0);
   double sum = 0;
   for (std::size_t i = 0; i < size; ++i) {
-    auto of_logits = static_cast<double>(row_of(target)[i]);
-    if (against >= 0) {
-      of_logits -= static_cast<double>(row_of(against)[i]);
-    }
+    const double of_logits = weight_of(target, i) - (against >= 0 ? weight_of(against, i) : 0);
     constant += bias != nullptr ? static_cast<double>(bias[i]) * of_logits : 0;
     direction[i] = of_logits;
     if (norm.exists()) {

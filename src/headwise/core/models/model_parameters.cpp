@@ -1,8 +1,6 @@
 #include <algorithm>
 #include <headwise/core/attention/positional_encoding.hpp>
-#include <headwise/core/attention/quantized_weights.hpp>
 #include <headwise/core/io/message.hpp>
-#include <headwise/core/memory/zeros.hpp>
 #include <headwise/core/models/model_parameters.hpp>
 #include <headwise/core/random.hpp>
 #include <string_view>
@@ -62,13 +60,7 @@ ModelParameters::ModelParameters(const TransformerSettings& settings)
     positional_encoding_into(settings.max_length, size, sinusoids_.data(),
                              settings.positions == Positions::sinusoidal_halves);
   }
-  values_ = AlignedFloats(table_.size());
-  Arena packed;
-  for (LinearMap& map : linears_) {
-    map.packed_offset = packed.bytes() / sizeof(float);
-    static_cast<void>(packed.take(map.sizes.packed_size(settings.weights)));
-  }
-  packed_ = AlignedFloats(packed.bytes() / sizeof(float));
+  stored_ = StoredParameters(table_, maps_, settings.weights);
   initialize();
   parameters_changed();
 }
@@ -92,11 +84,9 @@ ModelParameters::NormIndices ModelParameters::add_norm(const std::string& prefix
 
 std::size_t ModelParameters::add_linear(std::size_t weight, std::size_t bias) {
   const ParameterTable::Entry& entry = table_.entries()[weight];
-  linears_.push_back({.sizes = {.in = entry.columns(), .out = entry.rows()},
-                      .weight = weight,
-                      .bias = bias,
-                      .packed_offset = 0});
-  return linears_.size() - 1;
+  maps_.push_back(
+      {.sizes = {.in = entry.columns(), .out = entry.rows()}, .weight = weight, .bias = bias});
+  return maps_.size() - 1;
 }
 
 std::size_t ModelParameters::add_linear(const std::string& prefix, std::string_view name,
@@ -149,57 +139,54 @@ ModelParameters::Stack ModelParameters::add_stack(const std::string& prefix,
 /// PyTorch's defaults: N(0, 1) for `nn.Embedding`, 1 and 0 for norms, U(−1/√n, 1/√n) for
 /// `nn.Linear` of n inputs. Embeddings that are the unembedding, too, are drawn from N(0, 0.02²),
 /// as GPT-2's: with 1, first logits would be in the tens.
-void ModelParameters::initialize() noexcept {
+void ModelParameters::initialize() {
   const float deviation = settings_.head && settings_.tied_embeddings ? 0.02F : 1.0F;
-  const std::size_t untied_weight = settings_.head ? linears_[unembedding_].weight : none;
+  const std::size_t untied_weight = settings_.head ? maps_[unembedding_].weight : none;
   // The streams of models without feed-forward layers came first.
   constexpr std::uint32_t first_stream = random_stream::model + 16;
   std::size_t inputs = 0;
   for (std::size_t index = 0; index < table_.entries().size(); ++index) {
     const ParameterTable::Entry& entry = table_.entries()[index];
-    float* const numbers = values(index);
     const std::string_view name = entry.name;
     const auto stream = first_stream + static_cast<std::uint32_t>(index);
-    const bool is_weight = name.ends_with(".weight");
     const auto fill_embedding = [&](std::uint32_t of) {
-      fill_normal(numbers, entry.size(), settings_.seed, of);
-      std::for_each_n(numbers, entry.size(), [&](float& number) { number *= deviation; });
+      stored_.fill(index, [&](float* numbers, std::size_t first, std::size_t count) {
+        fill_normal(numbers, count, settings_.seed, of, first);
+        std::for_each_n(numbers, count, [&](float& number) { number *= deviation; });
+      });
+    };
+    const auto fill_weight = [&](std::size_t summed, std::uint32_t of) {
+      stored_.fill(index, [&](float* numbers, std::size_t first, std::size_t count) {
+        fill_uniform(numbers, count, inverse_root(summed), settings_.seed, of, first);
+      });
+    };
+    const auto fill_with = [&](float number) {
+      stored_.fill(index, [&](float* numbers, std::size_t /*first*/, std::size_t count) {
+        std::fill_n(numbers, count, number);
+      });
     };
     if (index == embedding_) {
       fill_embedding(random_stream::model);
     } else if (index == decoder_.position) {
       fill_embedding(random_stream::model + 1);
     } else if (index == untied_weight) {
-      fill_uniform(numbers, entry.size(), inverse_root(entry.columns()), settings_.seed,
-                   random_stream::model + 2);
+      fill_weight(entry.columns(), random_stream::model + 2);
     } else if (index == segment_ || index == encoder_.position || index == class_token_) {
       fill_embedding(stream);
     } else if (name.ends_with("norm.weight")) {
-      std::fill_n(numbers, entry.size(), 1.0F);
+      fill_with(1);
     } else if (name.ends_with("norm.bias") || name == "unembedding.bias") {
-      write_zeros(numbers, entry.size());
+      fill_with(0);
     } else {
       // A linear map's bias follows its weight.
-      inputs = is_weight ? entry.columns() : inputs;
-      fill_uniform(numbers, entry.size(), inverse_root(inputs), settings_.seed, stream);
+      inputs = name.ends_with(".weight") ? entry.columns() : inputs;
+      fill_weight(inputs, stream);
     }
   }
 }
 
-Linear ModelParameters::linear(std::size_t number) const noexcept {
-  const LinearMap& map = linears_[number];
-  return {.sizes = map.sizes,
-          .weight = values(map.weight),
-          .bias = values(map.bias),
-          .packed = packed_.data() + map.packed_offset,
-          .precision = settings_.weights};
-}
-
 void ModelParameters::parameters_changed() noexcept {
-  for (const LinearMap& map : linears_) {
-    round_weights(settings_.weights, map.sizes.out, map.sizes.in, values(map.weight));
-  }
-  packed_is_current_ = false;
+  stored_.changed();
   ++version_;
 }
 
@@ -207,7 +194,7 @@ LinearBackward ModelParameters::linear_backward(std::size_t number, const float*
                                                 const float* gradient, std::size_t rows,
                                                 float* input_gradient,
                                                 std::size_t num_threads) noexcept {
-  const LinearMap& map = linears_[number];
+  const StoredParameters::LinearMap& map = stored_.map(number);
   return {.inputs = inputs,
           .gradient = gradient,
           .rows = rows,
@@ -215,17 +202,6 @@ LinearBackward ModelParameters::linear_backward(std::size_t number, const float*
           .weight_gradient = this->gradient(map.weight),
           .bias_gradient = this->gradient(map.bias),
           .num_threads = num_threads};
-}
-
-void ModelParameters::pack() noexcept {
-  if (packed_is_current_) {
-    return;
-  }
-  for (const LinearMap& map : linears_) {
-    headwise::pack(map.sizes, settings_.weights, values(map.weight),
-                   packed_.data() + map.packed_offset);
-  }
-  packed_is_current_ = true;
 }
 
 const float* ModelParameters::positions(const Stack& stack) const noexcept {

@@ -3,12 +3,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <headwise/core/attention/linear.hpp>
+#include <headwise/core/attention/stored_parameters.hpp>
 #include <headwise/core/memory/aligned_floats.hpp>
 #include <headwise/core/memory/parameter_table.hpp>
 #include <headwise/core/models/transformer_options.hpp>
 #include <headwise/core/training/trainable.hpp>
 #include <initializer_list>
-#include <limits>
 #include <span>
 #include <string>
 #include <string_view>
@@ -27,7 +27,7 @@ namespace headwise {
 class ModelParameters final : public Trainable {
  public:
   /// An index in the table, or a linear map, that the model does not have.
-  static constexpr std::size_t none = std::numeric_limits<std::size_t>::max();
+  static constexpr std::size_t none = StoredParameters::none;
 
   /// Indices of a norm's parameters.
   struct NormIndices {
@@ -77,15 +77,15 @@ class ModelParameters final : public Trainable {
   [[nodiscard]] std::size_t patches() const noexcept { return patches_; }
   [[nodiscard]] std::size_t unembedding() const noexcept { return unembedding_; }
 
-  /// A parameter by its index in the table, null for `none`. Call `parameters_changed` after
-  /// writing.
-  [[nodiscard]] float* values(std::size_t index) noexcept { return find(values_.data(), index); }
+  [[nodiscard]] StoredParameters& stored() noexcept { return stored_; }
+  [[nodiscard]] const StoredParameters& stored() const noexcept { return stored_; }
+  /// A parameter by its index in the table, other than the weight of a linear map; null for `none`.
   [[nodiscard]] const float* values(std::size_t index) const noexcept {
-    return find(values_.data(), index);
+    return stored_.values(index);
   }
-  /// Its gradient. Requires `have_gradients`.
+  /// Its gradient; null for `none`. Requires `have_gradients`.
   [[nodiscard]] float* gradient(std::size_t index) noexcept {
-    return find(gradients_.data(), index);
+    return index != none ? gradients_.data() + table_.entries()[index].offset : nullptr;
   }
   [[nodiscard]] bool have_gradients() const noexcept { return !gradients_.empty(); }
   /// Zeros if there are no gradients yet, else empty.
@@ -99,15 +99,13 @@ class ModelParameters final : public Trainable {
     }
   }
 
-  /// A linear map by its number. Its packed weights are valid after `pack`.
-  [[nodiscard]] Linear linear(std::size_t number) const noexcept;
+  /// A linear map by its number. Its packed weights are valid after `stored().pack()`.
+  [[nodiscard]] Linear linear(std::size_t number) const noexcept { return stored_.linear(number); }
   /// Its backward pass for these rows, with the gradients of its parameters.
   [[nodiscard]] LinearBackward linear_backward(std::size_t number, const float* inputs,
                                                const float* gradient, std::size_t rows,
                                                float* input_gradient,
                                                std::size_t num_threads) noexcept;
-  /// Packs the weights of the linear maps if they have changed.
-  void pack() noexcept;
 
   /// (max_length, num_hiddens) of a stack, learned or not; null without.
   [[nodiscard]] const float* positions(const Stack& stack) const noexcept;
@@ -116,9 +114,10 @@ class ModelParameters final : public Trainable {
     return settings_.weights == Precision::float32;
   }
   [[nodiscard]] const ParameterTable& parameter_table() const noexcept override { return table_; }
-  [[nodiscard]] float* parameter_values() noexcept override { return values_.data(); }
+  [[nodiscard]] float* parameter_values() noexcept override {
+    return settings_.weights != Precision::int8 ? stored_.block() : nullptr;
+  }
   [[nodiscard]] float* parameter_gradients() noexcept override { return gradients_.data(); }
-  [[nodiscard]] const float* parameter_values() const noexcept { return values_.data(); }
   [[nodiscard]] const float* parameter_gradients() const noexcept { return gradients_.data(); }
   void parameters_changed() noexcept override;
   /// Changes whenever parameters change.
@@ -128,21 +127,10 @@ class ModelParameters final : public Trainable {
   }
 
  private:
-  struct LinearMap {
-    Linear::Sizes sizes;
-    std::size_t weight;
-    std::size_t bias;
-    std::size_t packed_offset;
-  };
-
   /// Lays out the parameters and allocates none.
   struct LayoutOnly {};
   ModelParameters(const TransformerSettings& settings, LayoutOnly layout_only);
 
-  template <typename Float>
-  [[nodiscard]] Float* find(Float* block, std::size_t index) const noexcept {
-    return index != none && block != nullptr ? block + table_.entries()[index].offset : nullptr;
-  }
   std::size_t add(const std::string& prefix, std::string_view name,
                   std::initializer_list<std::size_t> shape);
   NormIndices add_norm(const std::string& prefix, std::string_view name);
@@ -150,7 +138,7 @@ class ModelParameters final : public Trainable {
   std::size_t add_linear(const std::string& prefix, std::string_view name,
                          std::initializer_list<std::size_t> shape, bool bias);
   Stack add_stack(const std::string& prefix, const StackSettings& stack);
-  void initialize() noexcept;
+  void initialize();
 
   TransformerSettings settings_;
   ParameterTable table_;
@@ -161,11 +149,9 @@ class ModelParameters final : public Trainable {
   std::size_t class_token_ = none;
   std::size_t patches_ = none;
   std::size_t unembedding_ = none;
-  std::vector<LinearMap> linears_;
-  AlignedFloats values_;
+  std::vector<StoredParameters::LinearMap> maps_;
+  StoredParameters stored_;
   AlignedFloats sinusoids_;
-  AlignedFloats packed_;
-  bool packed_is_current_ = false;
   std::uint64_t version_ = 0;
   AlignedFloats gradients_;
 };

@@ -388,7 +388,7 @@ void UncheckedTransformer::probed_final_norm(const TransformerStack& stack, cons
 
 float* UncheckedTransformer::run_layers(const TransformerPass& given, const ForwardBuffers& buffers,
                                         TransformerMemory& memory) noexcept {
-  parameters_->pack();
+  parameters_->stored().pack();
   const bool is_saved = memory.saved.has_value();
   keep(memory);
   TransformerPass pass = given;
@@ -488,6 +488,22 @@ void UncheckedTransformer::set_training(bool training) noexcept {
 void UncheckedTransformer::zero_gradients() noexcept {
   parameters_->zero_gradients();
   for_each_layer([](AttentionLayer& layer) { layer.zero_gradients(); });
+}
+
+ModelMemory UncheckedTransformer::memory() const noexcept {
+  ModelMemory memory;
+  const auto add = [&](const ParameterTable& table, const StoredParameters& stored,
+                       bool have_gradients) {
+    memory.num_parameters += table.size();
+    memory.parameter_bytes += stored.bytes();
+    memory.gradient_bytes += have_gradients ? table.size() * sizeof(float) : 0;
+  };
+  add(parameters_->parameter_table(), parameters_->stored(), parameters_->have_gradients());
+  for_each_layer([&](const AttentionLayer& layer) {
+    add(layer.parameter_table(), layer.parameters()->stored(),
+        layer.parameter_gradients() != nullptr);
+  });
+  return memory;
 }
 
 void UncheckedTransformer::parameters_changed() noexcept {

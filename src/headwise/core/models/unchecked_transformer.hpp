@@ -75,6 +75,13 @@ struct LogitLens {
   float* logits = nullptr;  ///< (chosen layers, batch, chosen positions, vocabulary)
 };
 
+/// What a model holds in memory, without caches and working memory.
+struct ModelMemory {
+  std::size_t num_parameters = 0;   ///< numbers in all parameters
+  std::size_t parameter_bytes = 0;  ///< of these, packed for products or not
+  std::size_t gradient_bytes = 0;   ///< 0 before the first pass that required gradients
+};
+
 /// What each part of a model adds to logit(target) − logit(against) at one position, with the final
 /// norm's divisor held fixed. Source: direct logit attribution, as in TransformerLens.
 struct LogitAttribution {
@@ -208,6 +215,8 @@ class UncheckedTransformer {
   /// (heads, batch, positions, vocabulary). Takes the working memory of a forward pass of `heads`
   /// times the batch.
   void patch_heads_into(const TransformerPass& given);
+
+  [[nodiscard]] ModelMemory memory() const noexcept;
 
   /// The largest number of heads of a layer.
   [[nodiscard]] std::size_t max_heads() const noexcept;
