@@ -1,7 +1,5 @@
 #include "layouts.hpp"
 
-#include <algorithm>
-#include <array>
 #include <vector>
 
 namespace headwise::test {
@@ -9,65 +7,35 @@ namespace {
 
 using Array = xt::xarray<float>;
 
-/// Tensors one above the other.
-Array stack(const std::vector<Array>& tensors) {
-  std::vector<std::size_t> shape(tensors.at(0).shape().begin(), tensors.at(0).shape().end());
-  shape.at(0) = 0;
-  std::vector<float> numbers;
-  for (const Array& tensor : tensors) {
-    shape.at(0) += tensor.shape(0);
-    numbers.insert(numbers.end(), tensor.begin(), tensor.end());
+using Names = std::array<std::string, 4>;
+
+/// Adds what the layer has of this kind of W_q, W_k, W_v and W_o under these names; what has one
+/// name is one above the other.
+void add(StateDict& dict, const StateDict& d2l, const std::string& kind, const Names& names) {
+  const Names own = {"W_q.", "W_k.", "W_v.", "W_o."};
+  for (std::size_t i = 0; i < own.size(); ++i) {
+    if (const auto found = d2l.find(own.at(i) + kind); found != d2l.end()) {
+      const auto [place, is_new] = dict.try_emplace(names.at(i), found->second);
+      if (!is_new) {
+        place->second = Array(xt::concatenate(xt::xtuple(place->second, found->second)));
+      }
+    }
   }
-  Array result = Array::from_shape(shape);
-  std::copy(numbers.begin(), numbers.end(), result.data());
-  return result;
 }
 
-/// The dict under other names; what is not in it is left out.
-StateDict renamed(const StateDict& d2l,
-                  const std::vector<std::pair<std::string, std::string>>& names) {
+StateDict torch(const StateDict& d2l, const Names& weights) {
   StateDict result;
-  for (const auto& [from, to] : names) {
-    if (d2l.contains(from)) {
-      result.emplace(to, d2l.at(from));
+  add(result, d2l, "weight", weights);
+  add(result, d2l, "bias", {"in_proj_bias", "in_proj_bias", "in_proj_bias", "out_proj.bias"});
+  for (const char* name : {"bias_k", "bias_v"}) {
+    if (d2l.contains(name)) {
+      result[name] = d2l.at(name);
     }
   }
   return result;
 }
 
-/// W_q, W_k, W_v and W_o with weight and bias.
-StateDict renamed_linear(const StateDict& d2l, const std::array<std::string, 4>& names) {
-  const std::array<std::string, 4> own = {"W_q", "W_k", "W_v", "W_o"};
-  std::vector<std::pair<std::string, std::string>> pairs;
-  for (std::size_t i = 0; i < own.size(); ++i) {
-    pairs.emplace_back(own.at(i) + ".weight", names.at(i) + ".weight");
-    pairs.emplace_back(own.at(i) + ".bias", names.at(i) + ".bias");
-  }
-  return renamed(d2l, pairs);
-}
-
-/// The three weights or biases as one.
-void add_packed(StateDict& dict, const std::string& name, const StateDict& d2l,
-                const std::string& kind) {
-  if (d2l.contains("W_q" + kind)) {
-    dict[name] = stack({d2l.at("W_q" + kind), d2l.at("W_k" + kind), d2l.at("W_v" + kind)});
-  }
-}
-
-StateDict torch(const StateDict& d2l) {
-  StateDict result = renamed(d2l, {{"W_o.weight", "out_proj.weight"},
-                                   {"W_o.bias", "out_proj.bias"},
-                                   {"bias_k", "bias_k"},
-                                   {"bias_v", "bias_v"}});
-  add_packed(result, "in_proj_bias", d2l, ".bias");
-  return result;
-}
-
-Array ones(const std::vector<std::size_t>& shape) {
-  Array result = Array::from_shape(shape);
-  result.fill(1);
-  return result;
-}
+Array ones(const std::vector<std::size_t>& shape) { return xt::ones<float>(shape); }
 
 }  // namespace
 
@@ -80,48 +48,36 @@ StateDict random_parameters(const MultiHeadAttentionOptions& options) {
   return dict;
 }
 
-StateDict torch_packed(const StateDict& d2l) {
-  StateDict result = torch(d2l);
-  add_packed(result, "in_proj_weight", d2l, ".weight");
+StateDict named(const StateDict& d2l, const std::array<std::string, 4>& names) {
+  StateDict result;
+  for (const std::string kind : {"weight", "bias"}) {
+    Names of_kind = names;
+    for (std::string& name : of_kind) {
+      name += "." + kind;
+    }
+    add(result, d2l, kind, of_kind);
+  }
   return result;
+}
+
+StateDict torch_packed(const StateDict& d2l) {
+  return torch(d2l, {"in_proj_weight", "in_proj_weight", "in_proj_weight", "out_proj.weight"});
 }
 
 StateDict torch_separate(const StateDict& d2l) {
-  StateDict result = torch(d2l);
-  result.merge(renamed(d2l, {{"W_q.weight", "q_proj_weight"},
-                             {"W_k.weight", "k_proj_weight"},
-                             {"W_v.weight", "v_proj_weight"}}));
-  return result;
+  return torch(d2l, {"q_proj_weight", "k_proj_weight", "v_proj_weight", "out_proj.weight"});
 }
 
 StateDict bert(const StateDict& d2l) {
-  StateDict result = renamed_linear(d2l, {"self.query", "self.key", "self.value", "output.dense"});
+  StateDict result = named(d2l, {"self.query", "self.key", "self.value", "output.dense"});
   for (const char* name : {"weight", "bias"}) {
     result[std::string("output.LayerNorm.") + name] = ones({d2l.at("W_o.weight").shape(0)});
   }
   return result;
 }
 
-StateDict vit_old(const StateDict& d2l) {
-  return renamed_linear(d2l,
-                        {"attention.query", "attention.key", "attention.value", "output.dense"});
-}
-
-StateDict vit_new(const StateDict& d2l, const std::string& output) {
-  return renamed_linear(d2l, {"q_proj", "k_proj", "v_proj", output});
-}
-
-StateDict timm(const StateDict& d2l) {
-  StateDict result = renamed(d2l, {{"W_o.weight", "proj.weight"}, {"W_o.bias", "proj.bias"}});
-  add_packed(result, "qkv.weight", d2l, ".weight");
-  add_packed(result, "qkv.bias", d2l, ".bias");
-  return result;
-}
-
 StateDict min_gpt(const StateDict& d2l) {
-  StateDict result = renamed(d2l, {{"W_o.weight", "c_proj.weight"}, {"W_o.bias", "c_proj.bias"}});
-  add_packed(result, "c_attn.weight", d2l, ".weight");
-  add_packed(result, "c_attn.bias", d2l, ".bias");
+  StateDict result = named(d2l, {"c_attn", "c_attn", "c_attn", "c_proj"});
   result["bias"] = ones({1, 1, 4, 4});
   return result;
 }
@@ -133,17 +89,6 @@ StateDict gpt2(const StateDict& d2l) {
   }
   result["masked_bias"] = ones({});
   return result;
-}
-
-StateDict buffers() {
-  return {{"position_ids", ones({1, 3})},
-          {"embeddings.position_ids", ones({1, 3})},
-          {"bias", ones({1, 1, 2, 2})},
-          {"attn.bias", ones({1, 1, 1, 1})},
-          {"masked_bias", ones({})},
-          {"rotary_emb.inv_freq", ones({2})},
-          {"rotary_emb.cos_cached", ones({1, 1, 4, 2})},
-          {"rotary_emb.sin_cached", ones({1, 1, 4, 2})}};
 }
 
 StateDict with_prefix(const StateDict& dict, const std::string& prefix) {
