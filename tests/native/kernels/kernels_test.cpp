@@ -398,14 +398,16 @@ std::vector<Entry> entries() {
 
 /// Each of three times `count` random numbers, and guards.
 std::array<Floats, 4> random_arrays(std::size_t count, bool with_specials) {
-  constexpr std::array specials = {nan, infinity, -infinity, -0.0F};
+  // The last three in the first array alone, beside ordinary numbers: products would be infinite.
+  constexpr std::array specials = {nan, infinity, -infinity, -0.0F, 3e38F, -3e38F, 1e-45F};
   std::array<Floats, 4> arrays;
   for (std::size_t seed = 0; seed < arrays.size(); ++seed) {
     Floats& numbers = arrays[seed];
     numbers = random_floats(3 * count, seed + 1);
-    for (std::size_t i = 0; with_specials && count > 5 && i < specials.size(); ++i) {
+    const std::size_t kinds = seed == 0 && count > 12 ? specials.size() : 4;
+    for (std::size_t i = 0; with_specials && count > 5 && i < kinds; ++i) {
       numbers[(2 * i + 1 + seed) % count] = specials[i];
-      numbers[3 * count - 1 - 5 * i] = specials[i];
+      numbers[3 * count - 1 - 5 * i % (3 * count)] = specials[i];
     }
     numbers.resize(3 * count + 3, guard);
   }
