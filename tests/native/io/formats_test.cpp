@@ -93,19 +93,47 @@ TEST_CASE("A safetensors file has the bytes that the format's description says")
 
 const std::string escaped_name = "a/\"\\\b\f\n\r\té漢😀";
 
+/// Holds what is read of a file on disk against what is read of its bytes.
+void check_on_disk(const File& bytes, const Safetensors& whole, const std::string& dtype) {
+  const TemporaryFolder folder;
+  const auto path = folder.write("a.safetensors", bytes);
+  const SafetensorsFile file(path);
+  CHECK(file.names() == std::vector<std::string>{escaped_name, "first"});
+  CHECK(file.dtype(escaped_name) == dtype);
+  CHECK(file.metadata() == whole.metadata);
+  CHECK(file.tensors() == whole.tensors);
+  const auto check_refused = [&](const std::string& kind, const auto& read) {
+    const std::string error = error_of(read);
+    CHECK(error.starts_with("invalid-file; " + path.string() + ": expected tensor 'a/"));
+    CHECK(error.ends_with("' of " + kind + ", got " + dtype));
+  };
+  if (!whole.tensors.contains(escaped_name)) {
+    check_refused("floats in whole bytes", [&] { return file.tensor(escaped_name); });
+  }
+  if (!whole.integers.contains(escaped_name)) {
+    check_refused("integers or booleans", [&] { return file.integer_tensor(escaped_name); });
+  }
+  for (const auto& [name, tensor] : whole.integers) {
+    CHECK(file.integer_tensor(name) == tensor);
+  }
+}
+
 /// What is read of numbers that are behind a byte, so that nothing is aligned, of a header with
 /// every kind of spaces and escapes.
 Safetensors read(const std::string& dtype, const std::string& shape, const std::string& data) {
-  return load_safetensors(
-      safetensors_file("{\n\t\""
-                       R"(\u0061\/\"\\\b\f\n\r\t\u00e9\u6F22\ud83d\uDE00" : {"dtype":")" +
-                           dtype + R"(","shape":[)" + shape + R"(],"data_offsets":[1,)" +
-                           std::to_string(1 + data.size()) +
-                           "]} ,\r\n"
-                           R"("__metadata__": { }, "first":)"
-                           R"({"data_offsets":[ 0 , 1 ] ,"shape":[1],"dtype":"\u0055\u0038"}})"
-                           " \n  ",
-                       '?' + data));
+  const File bytes = safetensors_file(
+      "{\n\t\""
+      R"(\u0061\/\"\\\b\f\n\r\t\u00e9\u6F22\ud83d\uDE00" : {"dtype":")" +
+          dtype + R"(","shape":[)" + shape + R"(],"data_offsets":[1,)" +
+          std::to_string(1 + data.size()) +
+          "]} ,\r\n"
+          R"("__metadata__": { }, "first":)"
+          R"({"data_offsets":[ 0 , 1 ] ,"shape":[1],"dtype":"\u0055\u0038"}})"
+          " \n  ",
+      '?' + data);
+  Safetensors whole = load_safetensors(bytes);
+  check_on_disk(bytes, whole, dtype);
+  return whole;
 }
 
 TEST_CASE("Numbers of a safetensors file are those of its bytes, where nothing is aligned") {
@@ -210,7 +238,6 @@ TEST_CASE("A file rounds weights and leaves biases alone, and gives rounded ones
         "invalid-value; tensors: expected every name once, got 'W_k.weight_scale' twice");
 }
 
-using Shape = std::vector<std::size_t>;
 using namespace std::string_literals;
 
 void check_tensor(const xt::xarray<float>& tensor, const Shape& shape,

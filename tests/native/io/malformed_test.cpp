@@ -52,14 +52,14 @@ void check_npy(const std::vector<Malformed>& headers) {
 
 /// What stands where a header should go on otherwise.
 Malformed syntax(const std::string& header, const std::string& expected, std::size_t place,
-                 const std::string& got) {
-  return {header, "a safetensors header with " + expected + " at byte " + std::to_string(place),
+                 const std::string& got, const std::string& format = "safetensors") {
+  return {header, "a " + format + " header with " + expected + " at byte " + std::to_string(place),
           got};
 }
 
 Malformed npy_syntax(const std::string& header, const std::string& expected, std::size_t place,
                      const std::string& got) {
-  return {header, "a .npy header with " + expected + " at byte " + std::to_string(place), got};
+  return syntax(header, expected, place, got, ".npy");
 }
 
 std::string at_most(const std::string& format, std::size_t bytes, std::uint64_t length) {
