@@ -1,6 +1,5 @@
 #include <catch2/catch_test_macros.hpp>
 #include <cstdio>
-#include <cstdlib>
 #include <string>
 #include <vector>
 
@@ -15,11 +14,6 @@ constexpr std::uint64_t default_count = 500;  // sanitizers take their time
 #else
 constexpr std::uint64_t default_count = 5000;
 #endif
-
-std::uint64_t from_environment(const char* name, std::uint64_t otherwise) {
-  const char* value = std::getenv(name);  // NOLINT(*-mt-unsafe): one thread
-  return value != nullptr ? std::stoull(value) : otherwise;
-}
 
 /// Prints the configuration if it has a fault.
 void check(const std::string& origin, const Configuration& configuration) {
@@ -52,24 +46,20 @@ Configuration large(std::size_t queries, std::size_t keys) {
           .gradients = true};
 }
 
-TEST_CASE("Configurations of several blocks of queries and panels of keys agree with float64") {
-  std::vector<Configuration> all = {large(37, 67), large(130, 130), large(130, 130),
-                                    large(3, 300), large(270, 3),   large(5, 5)};
+TEST_CASE("Configurations larger than the random ones agree with float64") {
+  std::vector<Configuration> all = {large(130, 130), large(3, 300), large(270, 3), large(5, 5)};
   // A window that begins within a panel of keys, for the second block of queries.
-  for (std::size_t i : {1U, 2U}) {
-    all[i].window = true;
-    all[i].window_left = 5;
-    all[i].window_right = 2;
-  }
-  all[2].pooling = Pooling::additive;
-  all[3].lens = LensKind::by_query;
-  all[3].poisoned = true;
+  all[0].window = true;
+  all[0].window_left = 5;
+  all[0].window_right = 2;
+  all[1].lens = LensKind::by_query;
+  all[1].poisoned = true;
   // More outputs than are transposed at a time for their weight's gradient, and in two groups.
-  all[4].output_size = 1100;
-  all[5].projection = Projection::convolution;
-  all[5].head_size = 1100;
+  all[2].output_size = 1100;
+  all[3].projection = Projection::convolution;
+  all[3].head_size = 1100;
 #if defined(HEADWISE_SANITIZE)
-  all.resize(4);  // with sanitizers, the reference takes minutes for the last two
+  all.resize(2);  // with sanitizers, the reference takes minutes for the last two
 #endif
   for (const Configuration& configuration : all) {
     check("large", settled(configuration));

@@ -22,9 +22,7 @@ xt::xtensor<Number, 4> with_all_axes(const xt::xarray<Given>& given, bool heads)
   for (std::size_t axis = 0; axis < given.dimension(); ++axis) {
     shape.at(axis + (axis > 0 && !heads ? 1 : 0)) = given.shape(axis);
   }
-  auto result = xt::xtensor<Number, 4>::from_shape(shape);
-  std::copy(given.begin(), given.end(), result.begin());
-  return result;
+  return xt::reshape_view(given, shape);
 }
 
 Patch random_patch(Random& random, const Place& place, const xt::xarray<float>& other) {
@@ -123,40 +121,28 @@ std::vector<std::int64_t> first_of(std::size_t count) {
 }
 
 void ReferenceProbe::visit(const Place& place, Doubles<4>& activation) {
-  const auto [batch, num_heads, num_rows, size] = activation.shape();
   for (std::size_t number = 0; number < patches_.size(); ++number) {
     const Patch& patch = patches_[number];
     if (patch.at != place.at || patch.side != place.side ||
         static_cast<std::size_t>(patch.layer) != place.layer) {
       continue;
     }
-    const auto heads = patch.heads.value_or(first_of(num_heads));
-    const auto rows = patch.positions.value_or(first_of(num_rows));
+    const auto heads = patch.heads.value_or(first_of(activation.shape(1)));
+    const auto rows = patch.positions.value_or(first_of(activation.shape(2)));
+    auto replaced = xt::view(activation, xt::all(), xt::keep(heads), xt::keep(rows));
     std::optional<Doubles<4>>& value = values_[number];
     if (!value) {
       const auto* given = std::get_if<xt::xarray<float>>(&patch.value);
-      value = rows_of(activation, heads, rows);
       if (given != nullptr) {
         const auto all = with_all_axes<double>(*given, has_heads(place.at));
-        value = all.size() == value->size() ? all : rows_of(all, heads, rows);
-      }
-      for (std::size_t i = 0; given == nullptr && i < value->size(); ++i) {
-        const std::size_t head = i / size / rows.size() % heads.size();
-        double sum = 0;
-        for (std::size_t row = 0; row < batch * num_rows; ++row) {
-          sum += activation(row / num_rows, static_cast<std::size_t>(heads[head]), row % num_rows,
-                            i % size);
-        }
-        const bool is_mean = std::get<PatchKind>(patch.value) == PatchKind::mean;
-        value->data()[i] = is_mean ? sum / static_cast<double>(batch * num_rows) : 0;
+        value = all.size() == replaced.size() ? all : rows_of(all, heads, rows);
+      } else {
+        // Over samples and rows, so that (1, heads, 1, size) repeats.
+        value = xt::mean(xt::view(activation, xt::all(), xt::keep(heads)), {0, 2}, xt::keep_dims);
+        *value *= std::get<PatchKind>(patch.value) == PatchKind::mean ? 1 : 0;
       }
     }
-    for (std::size_t i = 0; i < value->size(); ++i) {
-      const std::size_t row = i / size;
-      activation(row / rows.size() / heads.size(),
-                 static_cast<std::size_t>(heads[row / rows.size() % heads.size()]),
-                 static_cast<std::size_t>(rows[row % rows.size()]), i % size) = value->data()[i];
-    }
+    replaced = *value;
   }
   seen_[place] = activation;
 }

@@ -77,19 +77,7 @@ template <typename Number>
 xt::xtensor<Number, 4> rows_of(const xt::xtensor<Number, 4>& all,
                                const std::vector<std::int64_t>& heads,
                                const std::vector<std::int64_t>& queries) {
-  auto rows = xt::xtensor<Number, 4>::from_shape(
-      {all.shape(0), heads.size(), queries.size(), all.shape(3)});
-  for (std::size_t sample = 0; sample < rows.shape(0); ++sample) {
-    for (std::size_t head = 0; head < heads.size(); ++head) {
-      for (std::size_t query = 0; query < queries.size(); ++query) {
-        for (std::size_t key = 0; key < rows.shape(3); ++key) {
-          rows(sample, head, query, key) = all(sample, static_cast<std::size_t>(heads[head]),
-                                               static_cast<std::size_t>(queries[query]), key);
-        }
-      }
-    }
-  }
-  return rows;
+  return xt::view(all, xt::all(), xt::keep(heads), xt::keep(queries));
 }
 
 /// Patches in float64, and what stood where after them.

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 namespace headwise::test::reference {
 namespace {
@@ -100,25 +101,28 @@ bool is_visible(const Masks& masks, std::size_t num_queries, std::size_t num_key
   return allowed(masks.mask, mask_index(masks, sample, head, query, key));
 }
 
-Doubles<4> dot_product_scores(const Doubles<4>& Q, const Doubles<4>& K, double scale) {
+namespace {
+
+/// score(q, k) for each query and key of each head; both have as many numbers.
+Doubles<4> scores_of_pairs(const Doubles<4>& Q, const Doubles<4>& K, const auto& score) {
   const auto [batch, heads, queries, size] = Q.shape();
   const std::size_t keys = K.shape(2);
   Doubles<4> scores(std::array{batch, heads, queries, keys}, 0.0);
-  for (std::size_t b = 0; b < batch; ++b) {
-    for (std::size_t h = 0; h < heads; ++h) {
-      const std::size_t kv_head = h / (heads / K.shape(1));
-      for (std::size_t i = 0; i < queries; ++i) {
-        for (std::size_t j = 0; j < keys; ++j) {
-          double dot = 0;
-          for (std::size_t e = 0; e < size; ++e) {
-            dot += Q(b, h, i, e) * K(b, kv_head, j, e);
-          }
-          scores(b, h, i, j) = scale * dot;
-        }
-      }
-    }
+  for (std::size_t i = 0; i < scores.size(); ++i) {
+    const std::size_t query = i / keys;
+    const std::size_t kv_head = query / queries / (heads / K.shape(1));
+    scores.data()[i] =
+        score(Q.data() + query * size, K.data() + (kv_head * keys + i % keys) * size);
   }
   return scores;
+}
+
+}  // namespace
+
+Doubles<4> dot_product_scores(const Doubles<4>& Q, const Doubles<4>& K, double scale) {
+  return scores_of_pairs(Q, K, [&](const double* q, const double* k) {
+    return scale * std::inner_product(q, q + Q.shape(3), k, 0.0);
+  });
 }
 
 Doubles<4> features(const Doubles<2>& W, const Doubles<4>& X) {
@@ -139,23 +143,13 @@ Doubles<4> features(const Doubles<2>& W, const Doubles<4>& X) {
 
 Doubles<4> additive_scores(const Doubles<4>& Q, const Doubles<4>& K, const Doubles<2>& W_q,
                            const Doubles<2>& W_k, const Doubles<2>& w_v) {
-  const Doubles<4> q = features(W_q, Q);
-  const Doubles<4> k = features(W_k, K);
-  const auto [batch, heads, queries, hiddens] = q.shape();
-  Doubles<4> scores(std::array{batch, heads, queries, K.shape(2)}, 0.0);
-  for (std::size_t b = 0; b < batch; ++b) {
-    for (std::size_t h = 0; h < heads; ++h) {
-      const std::size_t kv_head = h / (heads / K.shape(1));
-      for (std::size_t i = 0; i < queries; ++i) {
-        for (std::size_t j = 0; j < K.shape(2); ++j) {
-          for (std::size_t u = 0; u < hiddens; ++u) {
-            scores(b, h, i, j) += w_v(0, u) * std::tanh(q(b, h, i, u) + k(b, kv_head, j, u));
-          }
-        }
-      }
+  return scores_of_pairs(features(W_q, Q), features(W_k, K), [&](const double* q, const double* k) {
+    double score = 0;
+    for (std::size_t u = 0; u < w_v.size(); ++u) {
+      score += w_v(0, u) * std::tanh(q[u] + k[u]);
     }
-  }
-  return scores;
+    return score;
+  });
 }
 
 Pooled pool(const Doubles<4>& scores, const Doubles<4>& V, const Pooling& pooling) {
@@ -232,14 +226,10 @@ Pooled additive_attention(const Doubles<4>& queries, const Doubles<4>& keys,
 Doubles<3> masked_softmax(const Doubles<3>& scores, const ValidLens& valid_lens,
                           EmptyRows empty_rows) {
   const auto [batch, queries, keys] = scores.shape();
-  Doubles<4> by_head(std::array{batch, std::size_t{1}, queries, keys}, 0.0);
-  std::copy(scores.begin(), scores.end(), by_head.begin());
   const Doubles<4> no_values(std::array{batch, std::size_t{1}, keys, std::size_t{0}}, 0.0);
-  const Pooled pooled =
-      pool(by_head, no_values, {.masks = {.valid_lens = valid_lens, .empty_rows = empty_rows}});
-  Doubles<3> weights = scores;
-  std::copy(pooled.weights.begin(), pooled.weights.end(), weights.begin());
-  return weights;
+  const Pooled pooled = pool(xt::expand_dims(scores, 1), no_values,
+                             {.masks = {.valid_lens = valid_lens, .empty_rows = empty_rows}});
+  return xt::view(pooled.weights, xt::all(), 0);
 }
 
 }  // namespace headwise::test::reference

@@ -6,7 +6,8 @@
 #include <map>
 #include <optional>
 #include <string>
-#include <vector>
+
+#include "views.hpp"
 
 /// Attention in float64, as the rules have it: one loop over samples, heads, queries and keys, with
 /// no block, no vector and no shortcut. What the library's results are held against where there is
@@ -80,8 +81,10 @@ Doubles<4> split(const Doubles<3>& x, std::size_t num_heads);
 /// (batch, heads, length, d) of the first `length` rows → (batch, length, heads · d)
 Doubles<3> join(const Doubles<4>& x, std::size_t length);
 
-/// (batch, heads, the first `length` rows, d)
-Doubles<4> without_slots(const Doubles<4>& x, std::size_t length);
+/// The first rows of each head.
+inline auto without_slots(const Doubles<4>& x, std::size_t length) {
+  return xt::view(x, xt::all(), xt::all(), xt::range(std::size_t{0}, length));
+}
 
 /// scale · q · k: Q (batch, heads, queries, d), K (batch, key-value heads, keys, d) → (batch,
 /// heads, queries, keys)
@@ -117,10 +120,10 @@ Heads project_heads(const MultiHeadAttentionOptions& layer, const StateDict& par
 HeadPositions positions_of(const ForwardOptions& options, std::size_t batch,
                            std::size_t num_queries, std::size_t num_keys, std::size_t num_cached);
 
-/// The first heads' elements rotated by their positions, or back: X (batch, heads, length, d). With
-/// `magnitudes`, the sums of the terms' magnitudes.
-Doubles<4> rotated(const Doubles<4>& X, const RotaryOptions& rotary, const Doubles<2>& positions,
-                   bool inverse, bool magnitudes = false);
+/// The heads' first elements rotated by their positions, or back, if the layer has rotary
+/// positions: X (batch, heads, length, d). With `magnitudes`, the sums of the terms' magnitudes.
+Doubles<4> rotated(const Doubles<4>& X, const std::optional<RotaryOptions>& rotary,
+                   const Doubles<2>& positions, bool inverse, bool magnitudes);
 
 /// Scores of the layer's own pooling.
 Doubles<4> scores_of(const MultiHeadAttentionOptions& layer, const StateDict& parameters,
@@ -137,8 +140,8 @@ Attention multi_head_attention(const MultiHeadAttentionOptions& layer, const Sta
                                const Doubles<3>& values, const ForwardOptions& options,
                                std::size_t num_cached = 0, const Doubles<4>& dropout_factors = {});
 
-/// The layer's head_gate for one head of one sample.
-double gate_of(const HeadGate& head_gate, std::size_t sample, std::size_t head);
+/// The layer's head_gate, (batch, heads, 1, 1).
+Doubles<4> gate_factors(const HeadGate& head_gate, std::size_t batch, std::size_t heads);
 
 /// The pooling function of the same name.
 Pooled scaled_dot_product_attention(const Doubles<4>& queries, const Doubles<4>& keys,
@@ -158,8 +161,8 @@ Doubles<3> masked_softmax(const Doubles<3>& scores, const ValidLens& valid_lens,
 /// A layer's gradients, pair of query and key by pair.
 struct Gradients {
   Doubles<3> queries, keys, values;
-  Doubles<2> head_gate;                                   ///< (batch, heads)
-  std::map<std::string, std::vector<double>> parameters;  ///< by name, as they lie
+  Doubles<2> head_gate;  ///< (batch, heads)
+  std::map<std::string, xt::xarray<double>> parameters;
 };
 
 /// What the layer was given, and the gradient of its output.

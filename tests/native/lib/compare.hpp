@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "views.hpp"
+
 /// What most tests need: numbers that mean nothing, inputs of given sizes, and how far two results
 /// lie apart.
 namespace headwise::test {
@@ -43,11 +45,13 @@ double max_difference(const A& a, const B& b) {
   return largest;
 }
 
+/// Of the numbers that are finite.
 template <typename Tensor>
 double largest_magnitude(const Tensor& tensor) {
   double largest = 0;
   for (const auto element : tensor) {
-    largest = std::fmax(largest, std::abs(static_cast<double>(element)));
+    const double magnitude = std::abs(static_cast<double>(element));
+    largest = std::isfinite(magnitude) ? std::fmax(largest, magnitude) : largest;
   }
   return largest;
 }

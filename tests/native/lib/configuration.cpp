@@ -1,6 +1,7 @@
 #include "configuration.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <limits>
 #include <numeric>
 #include <sstream>
@@ -297,6 +298,11 @@ std::string to_code(const Configuration& configuration) {
   HEADWISE_CONFIGURATION_FIELDS(HEADWISE_PRINT)
 #undef HEADWISE_PRINT
   return "Configuration{" + code.str() + "}";
+}
+
+std::uint64_t from_environment(const char* name, std::uint64_t otherwise) {
+  const char* value = std::getenv(name);  // NOLINT(*-mt-unsafe): one thread
+  return value != nullptr ? std::stoull(value) : otherwise;
 }
 
 }  // namespace headwise::test

@@ -6,7 +6,6 @@
 #include <initializer_list>
 #include <optional>
 #include <string>
-#include <vector>
 
 /// Calls of the library drawn at random, all options crossed.
 namespace headwise::test {
@@ -126,5 +125,8 @@ std::string to_code(const Configuration& configuration);
 
 /// Drops what the library would refuse.
 Configuration settled(Configuration configuration);
+
+/// The environment variable of this name, which is a number.
+std::uint64_t from_environment(const char* name, std::uint64_t otherwise);
 
 }  // namespace headwise::test

@@ -7,27 +7,43 @@
 #include <sstream>
 #include <utility>
 
+#include "compare.hpp"
 #include "rounding.hpp"
 
 namespace headwise::test {
 namespace {
 
-std::size_t output_size(const Configuration& c) {
-  return c.output_size != 0 ? c.output_size : c.heads * c.head_size;
+std::string text_of(const xt::xarray<double>& tensor) {
+  std::string text;
+  for (const std::size_t size : tensor.shape()) {
+    text += (text.empty() ? "(" : ", ") + std::to_string(size);
+  }
+  return text + ")";
 }
 
 }  // namespace
 
-NamedGradients by_name(const reference::Gradients& gradients) {
-  const auto list = [](const auto& tensor) {
-    return std::vector<double>(tensor.begin(), tensor.end());
-  };
-  NamedGradients result = gradients.parameters;
-  result["queries"] = list(gradients.queries);
-  result["keys"] = list(gradients.keys);
-  result["values"] = list(gradients.values);
-  result["head_gate"] = list(gradients.head_gate);
-  return result;
+std::string difference(const std::string& name, const xt::xarray<double>& got,
+                       const xt::xarray<double>& expected, double tolerance, bool any_not_finite) {
+  if (got.shape() != expected.shape()) {
+    return name + " " + text_of(got) + ", expected " + text_of(expected);
+  }
+  for (std::size_t i = 0; i < got.size(); ++i) {
+    const double x = got.data()[i];
+    const double y = expected.data()[i];
+    const bool same = std::isfinite(x) && std::isfinite(y)
+                          ? std::abs(x - y) <= tolerance
+                          : x == y || (std::isnan(x) && std::isnan(y)) ||
+                                (any_not_finite && !std::isfinite(x) && !std::isfinite(y));
+    if (!same) {
+      std::ostringstream stream;
+      stream.precision(9);
+      stream << name << " " << text_of(got) << " at flat index " << i << ": got " << x
+             << ", expected " << y << " within " << tolerance;
+      return stream.str();
+    }
+  }
+  return {};
 }
 
 reference::Doubles<4> dropout_factors(const LayerSettings& settings, std::size_t batch,
@@ -46,7 +62,8 @@ reference::Doubles<4> dropout_factors(const LayerSettings& settings, std::size_t
 
 reference::Doubles<3> random_grad_output(const Problem& problem) {
   const Configuration& c = problem.configuration;
-  return randn<3>({c.batch, c.queries, output_size(c)}, c.numbers + 7);
+  const std::size_t size = MultiHeadAttention(problem.layer).settings().output_size;
+  return randn<3>({c.batch, c.queries, size}, c.numbers + 7);
 }
 
 reference::GradientProblem gradient_problem(const Problem& problem,
@@ -85,7 +102,7 @@ void disturb(MultiHeadAttention& layer, const Configuration& c) {
 
 }  // namespace
 
-NamedGradients library_gradients(const Problem& problem, const Tensor<3>& grad_output) {
+NamedTensors library_gradients(const Problem& problem, const Tensor<3>& grad_output) {
   const Configuration& c = problem.configuration;
   MultiHeadAttention layer = make_layer(problem);
   layer.train();
@@ -99,7 +116,8 @@ NamedGradients library_gradients(const Problem& problem, const Tensor<3>& grad_o
     }
     options = {};
     disturb(layer, c);
-    return by_name(layer.backward(gradient), layer);
+    const auto inputs = layer.backward(gradient);
+    return by_name(inputs, layer.gradients());
   };
   const Tensor<3> queries = problem.queries;
   const Tensor<3> keys = problem.keys;
@@ -120,44 +138,30 @@ GradientCheck::GradientCheck(const Problem& problem, double weight_error) {
     number = std::abs(number);
   }
   const auto bounds =
-      by_name(reference::gradient_magnitudes(gradient_problem(problem, grad_output_), magnitude));
+      reference::gradient_magnitudes(gradient_problem(problem, grad_output_), magnitude);
   // Every gradient is a few products of sums over the sizes, and of weights.
   const std::size_t longest = c.query_size + c.key_size + c.value_size + c.heads * c.head_size +
-                              output_size(c) + c.attention_hiddens + c.keys +
+                              grad_output_.shape(2) + c.attention_hiddens + c.keys +
                               c.batch * (c.queries + c.keys);
   const double error = 4 * weight_error + (static_cast<double>(longest) + 50) * unit_roundoff;
-  for (const auto& [name, bound] : bounds) {
-    double largest = 0;
-    for (const double number : bound) {
-      largest = std::fmax(largest, number);
-    }
-    tolerances_[name] = largest * error;
+  for (const auto& [name, bound] : by_name(bounds, bounds.parameters)) {
+    tolerances_[name] = largest_magnitude(bound) * error;
   }
 }
 
 std::string GradientCheck::fault_of(const Problem& problem) const {
-  const NamedGradients expected =
-      by_name(reference::gradients(gradient_problem(problem, grad_output_)));
-  const NamedGradients got = library_gradients(problem, grad_output_);
-  for (const auto& [name, numbers] : expected) {
-    const auto& ours = got.at(name);
-    if (ours.size() != numbers.size()) {
-      return "the gradient of " + name + " has another size";
-    }
-    for (std::size_t i = 0; i < numbers.size(); ++i) {
-      const bool same = std::isfinite(numbers[i])
-                            ? std::abs(ours[i] - numbers[i]) <= tolerances_.at(name)
-                            : !std::isfinite(ours[i]);
-      if (!same) {
-        std::ostringstream stream;
-        stream.precision(9);
-        stream << "gradient of " << name << " at flat index " << i << ": got " << ours[i]
-               << ", expected " << numbers[i] << " within " << tolerances_.at(name);
-        return stream.str();
-      }
+  const auto expected = reference::gradients(gradient_problem(problem, grad_output_));
+  const NamedTensors got = library_gradients(problem, grad_output_);
+  std::string fault;
+  for (const auto& [name, gradient] : by_name(expected, expected.parameters)) {
+    const bool is_input = name == "queries" || name == "keys" || name == "values";
+    if (fault.empty()) {
+      fault = difference("gradient of " + name, got.at(name),
+                         is_input ? with_own_rank(gradient, problem.configuration) : gradient,
+                         tolerances_.at(name), true);
     }
   }
-  return {};
+  return fault;
 }
 
 }  // namespace headwise::test

@@ -2,30 +2,27 @@
 
 #include <map>
 #include <string>
-#include <vector>
 
 #include "attention_reference.hpp"
 #include "problem.hpp"
 
 namespace headwise::test {
 
+/// Where two tensors differ by more than `tolerance`, or in what is not finite. `any_not_finite`:
+/// which of NaN and the infinities a sum comes to depends on its order, so that any stands for any.
+std::string difference(const std::string& name, const xt::xarray<double>& got,
+                       const xt::xarray<double>& expected, double tolerance,
+                       bool any_not_finite = false);
+
 /// Inputs and parameters by their names, head gates as `head_gate`.
-using NamedGradients = std::map<std::string, std::vector<double>>;
-
-NamedGradients by_name(const reference::Gradients& gradients);
-
-/// Those of a layer that was new before its backward.
-template <std::size_t Rank>
-NamedGradients by_name(const BackwardResult<Rank>& inputs, const MultiHeadAttention& layer) {
-  const auto list = [](const auto& tensor) {
-    return std::vector<double>(tensor.begin(), tensor.end());
-  };
-  NamedGradients result = {{"queries", list(inputs.queries)},
-                           {"keys", list(inputs.keys)},
-                           {"values", list(inputs.values)},
-                           {"head_gate", list(inputs.head_gate)}};
-  for (const auto& [name, gradient] : layer.gradients()) {
-    result[name] = list(gradient);
+template <typename Inputs, typename Parameters>
+NamedTensors by_name(const Inputs& inputs, const Parameters& parameters) {
+  NamedTensors result = {{"queries", inputs.queries},
+                         {"keys", inputs.keys},
+                         {"values", inputs.values},
+                         {"head_gate", inputs.head_gate}};
+  for (const auto& [name, gradient] : parameters) {
+    result[name] = gradient;
   }
   return result;
 }
@@ -43,7 +40,7 @@ reference::GradientProblem gradient_problem(const Problem& problem,
                                             const reference::Doubles<3>& grad_output);
 
 /// Those of a new layer in training mode.
-NamedGradients library_gradients(const Problem& problem, const Tensor<3>& grad_output);
+NamedTensors library_gradients(const Problem& problem, const Tensor<3>& grad_output);
 
 /// Holds the layer's gradients against the reference's.
 class GradientCheck {
@@ -55,8 +52,6 @@ class GradientCheck {
   /// What is wrong with the problem's gradients; empty if nothing is. Some of the problem's inputs
   /// may by now be NaN or infinite: what these reach may then be any number that is not finite.
   [[nodiscard]] std::string fault_of(const Problem& problem) const;
-
-  [[nodiscard]] const reference::Doubles<3>& grad_output() const { return grad_output_; }
 
  private:
   reference::Doubles<3> grad_output_;

@@ -1,4 +1,6 @@
+#include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "attention_reference.hpp"
 
@@ -24,35 +26,27 @@ class Backward {
                 .softcap = problem.layer.softcap,
                 .num_extra_slots = heads.K.shape(2) - problem.keys.shape(1),
                 .dropout_factors = problem.dropout_factors};
-    weights_ = pool(scores_, heads.V, pooling_).weights;
-    pooled_ = magnitudes ? sum_magnitudes() : pool(scores_, heads.V, pooling_).output;
+    Pooled pooled = pool(scores_, heads_.V, pooling_);
+    weights_ = std::move(pooled.weights);
+    pooled_ = std::move(pooled.output);
     dQ_ = zeros_like(heads_.Q);
     dK_ = zeros_like(heads_.K);
     dV_ = zeros_like(heads_.V);
     for (const auto& [name, parameter] : terms.parameters) {
-      result_.parameters[name] = std::vector<double>(parameter.size(), 0.0);
+      result_.parameters[name] = xt::zeros<double>(parameter.shape());
     }
   }
 
   Gradients run() {
     const auto [batch, heads, queries, size] = pooled_.shape();
-    Doubles<4> gated = pooled_;
-    for (std::size_t i = 0; i < gated.size(); ++i) {
-      const std::size_t head = i / (queries * size);
-      gated.data()[i] *= gate(head / heads, head % heads);
-    }
+    const Doubles<4> gates = gate_factors(terms_.options.head_gate, batch, heads);
+    const Doubles<4> gated = pooled_ * gates;
     dO_ = split(project_backward("W_o", join(gated, queries), terms_.grad_output), heads);
-    result_.head_gate = Doubles<2>(std::array{batch, heads}, 0.0);
-    for (std::size_t b = 0; b < batch; ++b) {
-      for (std::size_t h = 0; h < heads; ++h) {
-        for (std::size_t i = 0; i < queries; ++i) {
-          for (std::size_t e = 0; e < size; ++e) {
-            result_.head_gate(b, h) += dO_(b, h, i, e) * pooled_(b, h, i, e);
-            dO_(b, h, i, e) *= gate(b, h);
-          }
-          query(b, h, i);
-        }
-      }
+    const Doubles<4> of_gates = dO_ * pooled_;
+    result_.head_gate = xt::sum(of_gates, {2, 3});
+    dO_ *= gates;
+    for (std::size_t row = 0; row < batch * heads * queries; ++row) {
+      query(row / queries / heads, row / queries % heads, row % queries);
     }
     const std::size_t keys = terms_.keys.shape(1);
     if (terms_.layer.bias_kv) {
@@ -60,9 +54,7 @@ class Backward {
       slot("bias_v", dV_);
     }
     const auto rotated_back = [&](const Doubles<4>& gradient, const Doubles<2>& positions) {
-      const std::optional<RotaryOptions>& rotary = terms_.layer.rotary;
-      return rotary.has_value() ? rotated(gradient, *rotary, positions, true, magnitudes_)
-                                : gradient;
+      return rotated(gradient, terms_.layer.rotary, positions, true, magnitudes_);
     };
     result_.queries = project_backward("W_q", terms_.queries,
                                        join(rotated_back(dQ_, positions_.queries), queries));
@@ -73,34 +65,12 @@ class Backward {
   }
 
  private:
-  double gate(std::size_t sample, std::size_t head) const {
-    const double gate = gate_of(terms_.options.head_gate, sample, head);
-    return magnitudes_ ? std::abs(gate) : gate;
-  }
-
   double dropout_factor(std::size_t b, std::size_t h, std::size_t i, std::size_t j) const {
     return pooling_.dropout_factors.size() > 0 ? pooling_.dropout_factors(b, h, i, j) : 1;
   }
 
   std::size_t kv_head(std::size_t head) const {
     return head / (heads_.Q.shape(1) / heads_.K.shape(1));
-  }
-
-  Doubles<4> sum_magnitudes() const {
-    Doubles<4> result(heads_.Q.shape(), 0.0);
-    for (std::size_t b = 0; b < result.shape(0); ++b) {
-      for (std::size_t h = 0; h < result.shape(1); ++h) {
-        for (std::size_t i = 0; i < result.shape(2); ++i) {
-          for (std::size_t j = 0; j < heads_.V.shape(2); ++j) {
-            for (std::size_t e = 0; e < result.shape(3); ++e) {
-              result(b, h, i, e) +=
-                  dropout_factor(b, h, i, j) * weights_(b, h, i, j) * heads_.V(b, kv_head(h), j, e);
-            }
-          }
-        }
-      }
-    }
-    return result;
   }
 
   /// Whether no key is left, so that weights do not depend on scores.
@@ -175,13 +145,13 @@ class Backward {
       const double tangent = magnitudes_ ? 1 : std::tanh(sum);
       const double slope = magnitudes_ ? 1 : 1 - tangent * tangent;
       const double of_sum = of_score * w_v(0, u) * slope;
-      result_.parameters["attention.w_v.weight"][u] += of_score * tangent;
+      result_.parameters["attention.w_v.weight"](0, u) += of_score * tangent;
       for (std::size_t e = 0; e < size; ++e) {
         dQ_(b, h, i, e) += of_sum * W_q(u, e);
         dK_(b, g, j, e) += of_sum * W_k(u, e);
         if (of_sum != 0) {
-          result_.parameters["attention.W_q.weight"][u * size + e] += of_sum * heads_.Q(b, h, i, e);
-          result_.parameters["attention.W_k.weight"][u * size + e] += of_sum * heads_.K(b, g, j, e);
+          result_.parameters["attention.W_q.weight"](u, e) += of_sum * heads_.Q(b, h, i, e);
+          result_.parameters["attention.W_k.weight"](u, e) += of_sum * heads_.K(b, g, j, e);
         }
       }
     }
@@ -189,12 +159,9 @@ class Backward {
 
   /// The gradient of the slot after the keys.
   void slot(const std::string& name, const Doubles<4>& gradient) {
-    const auto [batch, heads, columns, size] = gradient.shape();
-    for (std::size_t b = 0; b < batch; ++b) {
-      for (std::size_t c = 0; c < heads * size; ++c) {
-        result_.parameters[name][c] += gradient(b, c / size, terms_.keys.shape(1), c % size);
-      }
-    }
+    const Doubles<2> sums =
+        xt::sum(xt::view(gradient, xt::all(), xt::all(), terms_.keys.shape(1)), {0});
+    std::copy(sums.begin(), sums.end(), result_.parameters[name].begin());
   }
 
   /// The gradient of x from that of x Wᵀ + b, or that itself where there is no such weight.
@@ -218,10 +185,11 @@ class Backward {
           const std::size_t first = o / (out / groups) * in;
           for (std::size_t e = 0; e < in; ++e) {
             dx(b, i, first + e) += static_cast<double>(W.data()[o * in + e]) * dy(b, i, o);
-            result_.parameters[name + ".weight"][o * in + e] += dy(b, i, o) * x(b, i, first + e);
+            result_.parameters[name + ".weight"].flat(o * in + e) +=
+                dy(b, i, o) * x(b, i, first + e);
           }
           if (terms_.parameters.contains(name + ".bias")) {
-            result_.parameters[name + ".bias"][o] += dy(b, i, o);
+            result_.parameters[name + ".bias"](o) += dy(b, i, o);
           }
         }
       }

@@ -16,17 +16,10 @@ Doubles<4> with_slots(const Doubles<4>& X, const MultiHeadAttentionOptions& laye
   const auto [batch, heads, length, size] = X.shape();
   const std::size_t slots = (layer.bias_kv ? 1U : 0U) + (layer.zero_attention ? 1U : 0U);
   Doubles<4> result(std::array{batch, heads, length + slots, size}, 0.0);
-  for (std::size_t b = 0; b < batch; ++b) {
-    for (std::size_t h = 0; h < heads; ++h) {
-      for (std::size_t e = 0; e < size; ++e) {
-        for (std::size_t j = 0; j < length; ++j) {
-          result(b, h, j, e) = X(b, h, j, e);
-        }
-        if (layer.bias_kv) {
-          result(b, h, length, e) = static_cast<double>(parameters.at(name)(0, 0, h * size + e));
-        }
-      }
-    }
+  xt::view(result, xt::all(), xt::all(), xt::range(std::size_t{0}, length)) = X;
+  if (layer.bias_kv) {
+    xt::view(result, xt::all(), xt::all(), length) =
+        xt::reshape_view(parameters.at(name), {heads, size});
   }
   return result;
 }
@@ -85,53 +78,42 @@ Doubles<4> normalized_if_asked(Doubles<4> X, const MultiHeadAttentionOptions& la
   return X;
 }
 
-/// The heads rotated if the layer has rotary positions.
-Doubles<4> rotated_if_rotary(const Doubles<4>& X, const MultiHeadAttentionOptions& layer,
-                             const Doubles<2>& positions, bool magnitudes) {
-  return layer.rotary.has_value() ? rotated(X, *layer.rotary, positions, false, magnitudes) : X;
-}
-
 }  // namespace
 
 HeadPositions positions_of(const ForwardOptions& options, std::size_t batch,
                            std::size_t num_queries, std::size_t num_keys, std::size_t num_cached) {
-  HeadPositions result{.queries = Doubles<2>(std::array{batch, num_queries}, 0.0),
-                       .keys = Doubles<2>(std::array{batch, num_keys}, 0.0)};
-  const auto given = [&](std::size_t sample, std::size_t i) {
-    const RotaryPositions& positions = options.positions;
-    if (!positions.has_value()) {
-      return static_cast<double>(num_cached + i);
-    }
-    return static_cast<double>(positions.has_two_axes() ? (*positions)(sample, i)
-                                                        : (*positions)(i));
+  const auto from = [&](std::size_t first, std::size_t count) {
+    const auto begin = static_cast<double>(first);
+    return xt::broadcast(xt::arange(begin, begin + static_cast<double>(count)),
+                         std::array{batch, count});
   };
-  for (std::size_t b = 0; b < batch; ++b) {
-    for (std::size_t i = 0; i < num_queries; ++i) {
-      result.queries(b, i) = given(b, i);
-    }
-    for (std::size_t j = 0; j < num_keys; ++j) {
-      result.keys(b, j) = j < num_cached ? static_cast<double>(j) : given(b, j - num_cached);
+  HeadPositions result{.queries = from(num_cached, num_queries), .keys = from(0, num_keys)};
+  if (options.positions.has_value()) {
+    result.queries = xt::broadcast(*options.positions, std::array{batch, num_queries});
+    if (num_keys > num_cached) {
+      xt::view(result.keys, xt::all(), xt::range(num_cached, num_keys)) = *options.positions;
     }
   }
   return result;
 }
 
-Doubles<4> rotated(const Doubles<4>& X, const RotaryOptions& rotary, const Doubles<2>& positions,
-                   bool inverse, bool magnitudes) {
+Doubles<4> rotated(const Doubles<4>& X, const std::optional<RotaryOptions>& rotary,
+                   const Doubles<2>& positions, bool inverse, bool magnitudes) {
   Doubles<4> result = X;
   const auto [batch, heads, length, head_size] = X.shape();
   const auto size =
-      static_cast<std::size_t>(rotary.size.value_or(static_cast<std::int64_t>(head_size)));
+      rotary ? static_cast<std::size_t>(rotary->size.value_or(static_cast<std::int64_t>(head_size)))
+             : 0;
   for (std::size_t b = 0; b < batch; ++b) {
     for (std::size_t h = 0; h < heads; ++h) {
       for (std::size_t i = 0; i < length; ++i) {
         for (std::size_t pair = 0; pair < size / 2; ++pair) {
-          const auto [frequency, factor] = rotation_of(rotary, pair, size);
+          const auto [frequency, factor] = rotation_of(*rotary, pair, size);
           const double angle = positions(b, i) * frequency;
           double cosine = factor * std::cos(angle);
           double sine = factor * (inverse ? -std::sin(angle) : std::sin(angle));
-          const std::size_t first = rotary.interleaved ? 2 * pair : pair;
-          const std::size_t second = rotary.interleaved ? first + 1 : first + size / 2;
+          const std::size_t first = rotary->interleaved ? 2 * pair : pair;
+          const std::size_t second = rotary->interleaved ? first + 1 : first + size / 2;
           const double x = X(b, h, i, first);
           const double y = X(b, h, i, second);
           if (magnitudes) {
@@ -174,42 +156,19 @@ Doubles<3> project(const StateDict& parameters, const std::string& name, const D
 }
 
 Doubles<4> with_head_axis(const xt::xarray<float>& tensor) {
-  const std::size_t heads = tensor.dimension() == 4 ? tensor.shape(1) : 1;
-  Doubles<4> result(std::array{tensor.shape(0), heads, tensor.shape(tensor.dimension() - 2),
-                               tensor.shape().back()},
-                    0.0);
-  std::copy(tensor.begin(), tensor.end(), result.begin());
-  return result;
+  return tensor.dimension() == 4 ? Doubles<4>(tensor) : Doubles<4>(xt::expand_dims(tensor, 1));
 }
 
 Doubles<4> split(const Doubles<3>& x, std::size_t num_heads) {
-  const std::size_t size = x.shape(2) / num_heads;
-  Doubles<4> result(std::array{x.shape(0), num_heads, x.shape(1), size}, 0.0);
-  for (std::size_t b = 0; b < x.shape(0); ++b) {
-    for (std::size_t i = 0; i < x.shape(1); ++i) {
-      for (std::size_t c = 0; c < x.shape(2); ++c) {
-        result(b, c / size, i, c % size) = x(b, i, c);
-      }
-    }
-  }
-  return result;
+  const Doubles<4> parts =
+      xt::reshape_view(x, {x.shape(0), x.shape(1), num_heads, x.shape(2) / num_heads});
+  return xt::transpose(parts, {0, 2, 1, 3});
 }
 
 Doubles<3> join(const Doubles<4>& x, std::size_t length) {
-  const std::size_t size = x.shape(3);
-  Doubles<3> result(std::array{x.shape(0), length, x.shape(1) * size}, 0.0);
-  for (std::size_t b = 0; b < x.shape(0); ++b) {
-    for (std::size_t i = 0; i < length; ++i) {
-      for (std::size_t c = 0; c < result.shape(2); ++c) {
-        result(b, i, c) = x(b, c / size, i, c % size);
-      }
-    }
-  }
-  return result;
-}
-
-Doubles<4> without_slots(const Doubles<4>& x, std::size_t length) {
-  return split(join(x, length), x.shape(1));
+  const Doubles<4> first = without_slots(x, length);
+  const Doubles<4> rows = xt::transpose(first, {0, 2, 1, 3});
+  return xt::reshape_view(rows, {rows.shape(0), length, rows.shape(2) * rows.shape(3)});
 }
 
 Heads project_heads(const MultiHeadAttentionOptions& layer, const StateDict& parameters,
@@ -219,13 +178,12 @@ Heads project_heads(const MultiHeadAttentionOptions& layer, const StateDict& par
   const auto num_kv_heads = static_cast<std::size_t>(layer.num_kv_heads.value_or(layer.num_heads));
   const Doubles<4> Q = normalized_if_asked(split(project(parameters, "W_q", queries), num_heads),
                                            layer, parameters, "q_norm");
-  const Doubles<4> K =
-      rotated_if_rotary(normalized_if_asked(split(project(parameters, "W_k", keys), num_kv_heads),
-                                            layer, parameters, "k_norm"),
-                        layer, positions.keys, magnitudes);
+  const Doubles<4> K = normalized_if_asked(split(project(parameters, "W_k", keys), num_kv_heads),
+                                           layer, parameters, "k_norm");
   const Doubles<4> V = split(project(parameters, "W_v", values), num_kv_heads);
-  return {.Q = rotated_if_rotary(Q, layer, positions.queries, magnitudes),
-          .K = with_slots(K, layer, parameters, "bias_k"),
+  return {.Q = rotated(Q, layer.rotary, positions.queries, false, magnitudes),
+          .K = with_slots(rotated(K, layer.rotary, positions.keys, false, magnitudes), layer,
+                          parameters, "bias_k"),
           .V = with_slots(V, layer, parameters, "bias_v")};
 }
 
@@ -240,12 +198,12 @@ Doubles<4> scores_of(const MultiHeadAttentionOptions& layer, const StateDict& pa
       heads.Q, heads.K, layer.scale.value_or(1 / std::sqrt(static_cast<double>(heads.Q.shape(3)))));
 }
 
-double gate_of(const HeadGate& head_gate, std::size_t sample, std::size_t head) {
-  if (!head_gate.has_value()) {
-    return 1;
+Doubles<4> gate_factors(const HeadGate& head_gate, std::size_t batch, std::size_t heads) {
+  Doubles<4> gates(std::array{batch, heads, std::size_t{1}, std::size_t{1}}, 1.0);
+  if (head_gate.has_value()) {
+    xt::view(gates, xt::all(), xt::all(), 0, 0) = *head_gate;
   }
-  return static_cast<double>(head_gate.has_two_axes() ? (*head_gate)(sample, head)
-                                                      : (*head_gate)(head));
+  return gates;
 }
 
 Attention multi_head_attention(const MultiHeadAttentionOptions& layer, const StateDict& parameters,
@@ -262,13 +220,9 @@ Attention multi_head_attention(const MultiHeadAttentionOptions& layer, const Sta
             .weights_stage = options.weights_stage,
             .num_extra_slots = heads.K.shape(2) - keys.shape(1),
             .dropout_factors = dropout_factors});
-  Doubles<4> gated = pooled.output;
-  const auto [batch, num_heads, num_queries, size] = gated.shape();
-  for (std::size_t i = 0; i < gated.size(); ++i) {
-    const std::size_t head = i / (num_queries * size);
-    gated.data()[i] *= gate_of(options.head_gate, head / num_heads, head % num_heads);
-  }
-  return {.output = project(parameters, "W_o", join(gated, num_queries)),
+  const Doubles<4> gated =
+      pooled.output * gate_factors(options.head_gate, queries.shape(0), heads.Q.shape(1));
+  return {.output = project(parameters, "W_o", join(gated, queries.shape(1))),
           .heads = heads,
           .pooled = pooled};
 }

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <initializer_list>
-#include <numeric>
 #include <utility>
 
 #include "activation_references.hpp"
@@ -54,11 +53,9 @@ class Pass {
     }
   }
   void visit(ActivationName at, Side side, std::size_t layer, Doubles<3>& stream) const {
-    Doubles<4> activation(
-        std::array{stream.shape(0), std::size_t{1}, stream.shape(1), stream.shape(2)});
-    std::copy(stream.begin(), stream.end(), activation.begin());
+    Doubles<4> activation = xt::expand_dims(stream, 1);
     visit(at, side, layer, activation);
-    std::copy(activation.begin(), activation.end(), stream.begin());
+    stream = xt::view(activation, xt::all(), 0);
   }
 
   static std::string prefix_of(Side side) { return side == Side::encoder ? "encoder." : ""; }
@@ -107,27 +104,17 @@ class Pass {
   /// A norm, whose scales are an activation if it is the last of a side.
   [[nodiscard]] Doubles<3> normalized(const std::string& name, Doubles<3> x,
                                       std::optional<Side> last_of = {}) const {
-    const std::size_t size = x.shape(2);
-    const auto n = static_cast<double>(size);
-    const bool has_bias = options_.norm == Norm::layer && options_.norm_bias;
-    Doubles<4> scales(std::array{x.shape(0), std::size_t{1}, x.shape(1), std::size_t{1}}, 0.0);
-    for (std::size_t row = 0; row < scales.size(); ++row) {
-      double* numbers = x.data() + row * size;
-      const double mean =
-          options_.norm == Norm::layer ? std::accumulate(numbers, numbers + size, 0.0) / n : 0;
-      double square = 0;
-      for (std::size_t i = 0; i < size; ++i) {
-        numbers[i] -= mean;
-        square += numbers[i] * numbers[i] / n;
-      }
-      scales.data()[row] = std::sqrt(square + options_.norm_epsilon);
+    if (options_.norm == Norm::layer) {
+      x -= Doubles<3>(xt::mean(x, {2}, xt::keep_dims));
     }
+    Doubles<3> scales = xt::mean(x * x, {2}, xt::keep_dims);
+    scales = xt::sqrt(scales + options_.norm_epsilon);
     if (last_of) {
       visit(ActivationName::final_norm_scale, *last_of, 0, scales);
     }
-    for (std::size_t i = 0; i < x.size(); ++i) {
-      x.data()[i] = x.data()[i] / scales.data()[i / size] * parameter(name + ".weight", i % size) +
-                    (has_bias ? parameter(name + ".bias", i % size) : 0);
+    x *= parameters_.at(name + ".weight") / scales;
+    if (options_.norm == Norm::layer && options_.norm_bias) {
+      x += parameters_.at(name + ".bias");
     }
     return x;
   }
@@ -176,32 +163,23 @@ class Pass {
     const auto channels = static_cast<std::size_t>(patches.channels);
     const auto side = static_cast<std::size_t>(patches.image_size) / size;
     const std::size_t batch = call_.batch();
-    Doubles<3> rows(std::array{batch, side * side, channels * size * size}, 0.0);
-    for (std::size_t sample = 0; sample < batch; ++sample) {
-      for (std::size_t patch = 0; patch < side * side; ++patch) {
-        for (std::size_t i = 0; i < rows.shape(2); ++i) {
-          rows(sample, patch, i) = static_cast<double>(
-              call_.pixels(sample, i / (size * size), patch / side * size + i / size % size,
-                           patch % side * size + i % size));
-        }
-      }
-    }
+    const Doubles<6> split =
+        xt::reshape_view(call_.pixels, {batch, channels, side, size, side, size});
+    const Doubles<6> by_patch = xt::transpose(split, {0, 2, 4, 1, 3, 5});
+    const Doubles<3> rows =
+        xt::reshape_view(by_patch, {batch, side * side, channels * size * size});
     StateDict linear = {{"x.weight", parameters_.at("patches.weight")},
                         {"x.bias", parameters_.at("patches.bias")}};
     linear.at("x.weight").reshape({static_cast<std::size_t>(options_.num_hiddens), rows.shape(2)});
     const Doubles<3> projected = project(linear, "x", rows);
     const std::size_t first = patches.class_token ? 1 : 0;
     Doubles<3> x(std::array{batch, first + side * side, projected.shape(2)}, 0.0);
-    Tokens numbers = Tokens::from_shape({batch, x.shape(1)});
-    for (std::size_t sample = 0; sample < batch; ++sample) {
-      for (std::size_t i = 0; i < x.shape(1); ++i) {
-        numbers(sample, i) = static_cast<std::int64_t>(i);
-        for (std::size_t j = 0; j < x.shape(2); ++j) {
-          x(sample, i, j) =
-              i < first ? parameter("class_token", j) : projected(sample, i - first, j);
-        }
-      }
+    xt::view(x, xt::all(), xt::range(first, x.shape(1))) = projected;
+    if (patches.class_token) {
+      xt::view(x, xt::all(), 0) = xt::flatten(parameters_.at("class_token"));
     }
+    const Tokens numbers = xt::broadcast(xt::arange(static_cast<std::int64_t>(x.shape(1))),
+                                         std::array{batch, x.shape(1)});
     return positioned(Side::self, x, numbers, {});
   }
 
@@ -272,54 +250,36 @@ class Pass {
     Doubles<4>& scores = pooled.scores;
     Doubles<4>& pattern = pooled.weights;
     visit_each({{ActivationName::scores, &scores}, {ActivationName::pattern, &pattern}});
-    const auto [batch, num_heads, queries, num_keys] = pattern.shape();
+    const auto [batch, num_heads, queries, keys] = pattern.shape();
     const std::size_t size = heads.V.shape(3);
     const xt::xarray<float>& W_o = parameters.at("W_o.weight");
     const auto bias = parameters.find("W_o.bias");
     const std::size_t width = W_o.shape(0);
-    Doubles<4> z(std::array{batch, num_heads, queries, size}, 0.0);
+    Doubles<4> z = dot_product_scores(pattern, xt::transpose(heads.V, {0, 1, 3, 2}), 1);
     Doubles<4> head_out(std::array{batch, num_heads, queries, width}, 0.0);
-    Doubles<4> key_mass(std::array{batch, num_heads, num_keys, std::size_t{1}}, 0.0);
-    Doubles<4> row_entropy(std::array{batch, num_heads, queries, std::size_t{1}}, 0.0);
-    const auto for_each_row = [&](const auto& use) {
-      for (std::size_t row = 0; row < batch * num_heads * queries; ++row) {
-        use(row / num_heads / queries, row / queries % num_heads, row % queries);
-      }
-    };
-    for_each_row([&](std::size_t b, std::size_t h, std::size_t i) {
-      for (std::size_t j = 0; j < num_keys; ++j) {
-        const double weight = pattern(b, h, i, j);
-        key_mass(b, h, j, 0) += weight;
-        row_entropy(b, h, i, 0) -= weight == 0 ? 0 : weight * std::log(weight);
-        for (std::size_t e = 0; e < size; ++e) {
-          z(b, h, i, e) += weight * heads.V(b, h / (num_heads / heads.V.shape(1)), j, e);
-        }
-      }
-    });
+    const Doubles<3> sums = xt::sum(pattern, {2});
+    Doubles<4> key_mass = xt::expand_dims(sums, 3);
+    Doubles<4> row_entropy = xt::sum(
+        xt::where(xt::equal(pattern, 0.0), 0.0, -pattern * xt::log(pattern)), {3}, xt::keep_dims);
+    const Doubles<4> gates = gate_factors(masks.head_gate, batch, num_heads);
     Doubles<4> dropped = pattern;
     visit_each({{ActivationName::dropped_weights, &dropped},
                 {ActivationName::key_mass, &key_mass},
                 {ActivationName::row_entropy, &row_entropy},
                 {ActivationName::z, &z}});
-    for_each_row([&](std::size_t b, std::size_t h, std::size_t i) {
-      for (std::size_t o = 0; o < width; ++o) {
-        for (std::size_t e = 0; e < size; ++e) {
-          head_out(b, h, i, o) += static_cast<double>(W_o(o, h * size + e)) *
-                                  gate_of(masks.head_gate, b, h) * z(b, h, i, e);
-        }
+    for (std::size_t i = 0; i < head_out.size(); ++i) {
+      const std::size_t row = i / width;
+      const std::size_t head = row / queries % num_heads;
+      for (std::size_t e = 0; e < size; ++e) {
+        head_out.data()[i] += static_cast<double>(W_o(i % width, head * size + e)) *
+                              gates.data()[row / queries] * z.data()[row * size + e];
       }
-    });
-    visit_each({{ActivationName::head_out, &head_out}});
-    Doubles<3> output(std::array{batch, queries, width}, 0.0);
-    for (std::size_t i = 0; i < output.size(); ++i) {
-      output.data()[i] =
-          bias != parameters.end() ? static_cast<double>(bias->second(i % width)) : 0;
     }
-    for_each_row([&](std::size_t b, std::size_t h, std::size_t i) {
-      for (std::size_t o = 0; o < width; ++o) {
-        output(b, i, o) += head_out(b, h, i, o);
-      }
-    });
+    visit(ActivationName::head_out, side, number, head_out);
+    Doubles<3> output = xt::sum(head_out, {1});
+    if (bias != parameters.end()) {
+      output += bias->second;
+    }
     output_.weights.at(static_cast<std::size_t>(side)).push_back(std::move(pattern));
     return output;
   }

@@ -1,7 +1,6 @@
 #include "problem.hpp"
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cmath>
 #include <limits>
@@ -95,26 +94,20 @@ StateDict draw_parameters(const Configuration& c, const StateDict& like) {
 }
 
 /// What an option is given as: nothing, or numbers of one of two shapes.
-template <typename Option, typename Number, typename Kind>
-Option draw_option(Kind kind, const std::array<std::size_t, 1>& one_axis,
-                   const std::array<std::size_t, 2>& two_axes, const auto& draw) {
-  const auto filled = [&](auto tensor) -> Option {
-    std::generate(tensor.begin(), tensor.end(), [&] { return static_cast<Number>(draw()); });
-    return tensor;
-  };
-  switch (static_cast<int>(kind)) {
-    case 0:
-      return {};
-    case 1:
-      return filled(xt::xtensor<Number, 1>::from_shape(one_axis));
-    default:
-      return filled(xt::xtensor<Number, 2>::from_shape(two_axes));
+template <typename Number>
+Numbers<Number> draw_option(auto kind, const Shape& one_axis, const Shape& two_axes,
+                            const auto& draw) {
+  if (static_cast<int>(kind) == 0) {
+    return {};
   }
+  auto tensor = xt::xarray<Number>::from_shape(static_cast<int>(kind) == 1 ? one_axis : two_axes);
+  std::generate(tensor.begin(), tensor.end(), [&] { return static_cast<Number>(draw()); });
+  return tensor;
 }
 
 ValidLens draw_lens(const Configuration& c) {
   Random random(seed_of(c, lens));
-  return draw_option<ValidLens, std::int64_t>(c.lens, {c.batch}, {c.batch, c.queries}, [&] {
+  return draw_option<std::int64_t>(c.lens, {c.batch}, {c.batch, c.queries}, [&] {
     const std::size_t any = random.below(c.all_keys() + 1);
     return random.pick<std::size_t>({any, any, any, any, 0, c.all_keys()});
   });
@@ -162,15 +155,15 @@ Mask draw_keys(const Configuration& c) {
 
 HeadGate draw_gate(const Configuration& c) {
   Random random(seed_of(c, gate));
-  return draw_option<HeadGate, float>(c.gate, {c.heads}, {c.batch, c.heads},
-                                      [&] { return random.pick({0.0F, 1.0F, -0.5F, 2.0F, 0.3F}); });
+  return draw_option<float>(c.gate, {c.heads}, {c.batch, c.heads},
+                            [&] { return random.pick({0.0F, 1.0F, -0.5F, 2.0F, 0.3F}); });
 }
 
 RotaryPositions draw_positions(const Configuration& c) {
   Random random(seed_of(c, standing));
-  return draw_option<RotaryPositions, std::int64_t>(
-      c.positions, {c.queries}, {c.batch, c.queries},
-      [&] { return random.below(random.pick<std::size_t>({10, 100, 5000})); });
+  return draw_option<std::int64_t>(c.positions, {c.queries}, {c.batch, c.queries}, [&] {
+    return random.below(random.pick<std::size_t>({10, 100, 5000}));
+  });
 }
 
 void draw_inputs(Problem& problem) {
@@ -404,6 +397,17 @@ DotProductAttentionOptions Problem::dot_product_options() const {
   result.scale = configuration.scale;
   result.softcap = configuration.softcap;
   return result;
+}
+
+HeadMeasureBatch Problem::measured_batch() const {
+  return {.queries = queries,
+          .keys = keys,
+          .values = values,
+          .valid_lens = options.valid_lens,
+          .mask = options.mask,
+          .key_mask = options.key_mask,
+          .causal = options.causal,
+          .window = options.window};
 }
 
 AdditiveAttentionParameters Problem::additive_parameters() const {

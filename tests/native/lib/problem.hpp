@@ -36,6 +36,8 @@ struct Problem {
   }
   [[nodiscard]] DotProductAttentionOptions dot_product_options() const;
   [[nodiscard]] AdditiveAttentionParameters additive_parameters() const;
+  /// The inputs and masks, to measure the importance of heads by.
+  [[nodiscard]] HeadMeasureBatch measured_batch() const;
 };
 
 Problem make_problem(const Configuration& configuration);
@@ -61,25 +63,37 @@ MultiHeadAttention make_whole_layer(const Problem& problem);
 
 /// What any of the calls gives.
 struct Result {
-  std::vector<std::size_t> output_shape = {};
-  std::vector<double> output = {};
-  std::vector<std::size_t> weights_shape = {};
-  std::optional<std::vector<double>> weights = {};
+  xt::xarray<double> output = {};
+  std::optional<xt::xarray<double>> weights = {};
 };
 
-/// What a layer's pass gave beside its output, by the names of `ForwardResult` and `Capture`.
+using NamedTensors = std::map<std::string, xt::xarray<double>>;
+
+/// use(name, member) for each member of a `Capture`, or of what it asked for, by the package's
+/// name.
+template <typename Captures, typename Use>
+void for_each_capture(Captures& captures, const Use& use) {
+  use("queries", captures.queries);
+  use("keys", captures.keys);
+  use("values", captures.values);
+  use("scores", captures.scores);
+  use("pooled", captures.pooled);
+  use("droppedWeights", captures.dropped_weights);
+}
+
+/// What a layer's pass gave beside its output, by the package's names.
 struct Inside {
-  std::vector<std::size_t> chosen_heads;
-  std::vector<std::size_t> chosen_queries;
+  std::vector<std::int64_t> chosen_heads;
+  std::vector<std::int64_t> chosen_queries;
   /// (batch, chosen heads, chosen queries, keys + slots)
-  std::vector<double> chosen_weights = {};
-  std::map<std::string, std::vector<double>> tensors = {};
+  xt::xarray<double> chosen_weights = {};
+  NamedTensors tensors = {};
 };
 
 /// Of a call of the layer, with everything captured; heads and queries are chosen at random.
 Inside library_inside(const Problem& problem);
 /// What it should hold, in float64, without `chosen_weights`.
-std::map<std::string, std::vector<double>> reference_inside(const Problem& problem);
+NamedTensors reference_inside(const Problem& problem);
 
 /// Makes the call. Throws a std::runtime_error if a cache comes out with another length than it
 /// should.
@@ -87,6 +101,10 @@ Result library_result(const Problem& problem, bool return_weights);
 
 /// What it should give, in float64.
 Result reference_result(const Problem& problem);
+
+/// The tensor of a reference, without the axis of samples where the call has none.
+xt::xarray<double> with_own_rank(const xt::xarray<double>& tensor,
+                                 const Configuration& configuration);
 
 /// The only sample.
 Tensor<2> without_batch(const Tensor<3>& tensor);

@@ -1,46 +1,20 @@
 #include <algorithm>
 #include <limits>
-#include <numeric>
 #include <stdexcept>
 #include <utility>
 
+#include "activations.hpp"
 #include "attention_reference.hpp"
 #include "gradient_check.hpp"
 #include "problem.hpp"
-#include "transformer_call.hpp"
 
 namespace headwise::test {
 namespace {
 
 using reference::Doubles;
 
-std::vector<std::size_t> shape_of(const auto& tensor) {
-  return {tensor.shape().begin(), tensor.shape().end()};
-}
-
-std::vector<double> numbers(const auto& tensor) { return {tensor.begin(), tensor.end()}; }
-
-/// A result of the library, or of the reference where `weights` always exist.
-Result collect(const auto& output, const auto& weights, bool has_weights) {
-  Result result{.output_shape = shape_of(output), .output = numbers(output)};
-  if (has_weights) {
-    result.weights_shape = shape_of(weights);
-    result.weights = numbers(weights);
-  }
-  return result;
-}
-
-template <typename LibraryResult>
-Result collect(const LibraryResult& result) {
-  return result.attention_weights.has_value()
-             ? collect(result.output, *result.attention_weights, true)
-             : collect(result.output, result.output, false);
-}
-
-Doubles<3> without_head(const Doubles<4>& tensor) {
-  Doubles<3> result(std::array{tensor.shape(0), tensor.shape(2), tensor.shape(3)}, 0.0);
-  std::copy(tensor.begin(), tensor.end(), result.begin());
-  return result;
+Result collect(const auto& result) {
+  return {.output = result.output, .weights = result.attention_weights};
 }
 
 /// Fills a cache with the first positions, in chunks.
@@ -118,14 +92,6 @@ Result layer_result(const Problem& problem, const ForwardOptions& options) {
   return result;
 }
 
-/// The chosen indices, all of them if that is what absence says.
-std::vector<std::size_t> indices_of(const std::optional<std::vector<std::int64_t>>& chosen,
-                                    std::size_t count) {
-  std::vector<std::size_t> indices(count);
-  std::iota(indices.begin(), indices.end(), std::size_t{0});
-  return chosen.has_value() ? std::vector<std::size_t>(chosen->begin(), chosen->end()) : indices;
-}
-
 template <typename Options>
 Options with_weights(Options options, bool return_weights) {
   options.return_weights = return_weights;
@@ -134,20 +100,14 @@ Options with_weights(Options options, bool return_weights) {
 
 }  // namespace
 
-Tensor<2> without_batch(const Tensor<3>& tensor) {
-  Tensor<2> result(std::array{tensor.shape(1), tensor.shape(2)});
-  std::copy(tensor.begin(), tensor.end(), result.begin());
-  return result;
+xt::xarray<double> with_own_rank(const xt::xarray<double>& tensor, const Configuration& c) {
+  return c.batch_axis ? tensor : xt::xarray<double>(xt::view(tensor, 0));
 }
 
+Tensor<2> without_batch(const Tensor<3>& tensor) { return xt::view(tensor, 0); }
+
 Tensor<3> positions(const xt::xarray<float>& tensor, std::size_t begin, std::size_t end) {
-  const std::size_t size = tensor.shape(2);
-  Tensor<3> result(std::array{tensor.shape(0), end - begin, size});
-  for (std::size_t sample = 0; sample < tensor.shape(0); ++sample) {
-    const float* first = tensor.data() + (sample * tensor.shape(1) + begin) * size;
-    std::copy_n(first, (end - begin) * size, result.data() + sample * (end - begin) * size);
-  }
-  return result;
+  return xt::view(tensor, xt::all(), xt::range(begin, end));
 }
 
 Inside library_inside(const Problem& problem) {
@@ -164,33 +124,23 @@ Inside library_inside(const Problem& problem) {
     options.return_weights = ReturnedWeights::last_query(options.return_weights.heads);
   }
   options.key_mass = true;
-  options.capture = {.queries = true,
-                     .keys = true,
-                     .values = true,
-                     .scores = true,
-                     .pooled = true,
-                     .dropped_weights = true};
-  Inside inside{.chosen_heads = indices_of(options.return_weights.heads, c.heads),
-                .chosen_queries = indices_of(options.return_weights.queries, c.queries)};
+  for_each_capture(options.capture, [](const char*, bool& asked) { asked = true; });
+  Inside inside{.chosen_heads = options.return_weights.heads.value_or(first_of(c.heads)),
+                .chosen_queries = options.return_weights.queries.value_or(first_of(c.queries))};
   if (options.return_weights.last_query_only) {
-    inside.chosen_queries.assign(c.queries > 0 ? 1 : 0, c.queries - 1);
+    inside.chosen_queries.assign(c.queries > 0 ? 1 : 0, static_cast<std::int64_t>(c.queries) - 1);
   }
   const auto take = [&](const auto& result) {
-    inside.chosen_weights = numbers(*result.attention_weights);
-    inside.tensors = {{"output", numbers(result.output)},
-                      {"key_mass", numbers(*result.key_mass)},
-                      {"queries", numbers(*result.captured.queries)},
-                      {"keys", numbers(*result.captured.keys)},
-                      {"values", numbers(*result.captured.values)},
-                      {"scores", numbers(*result.captured.scores)},
-                      {"pooled", numbers(*result.captured.pooled)},
-                      {"dropped_weights", numbers(*result.captured.dropped_weights)}};
+    inside.chosen_weights = *result.attention_weights;
+    inside.tensors = {{"output", result.output}, {"keyMass", *result.key_mass}};
+    for_each_capture(result.captured,
+                     [&](const char* name, const auto& tensor) { inside.tensors[name] = *tensor; });
   };
   call_layer(problem, options, take, c.dropout > 0);
   return inside;
 }
 
-std::map<std::string, std::vector<double>> reference_inside(const Problem& problem) {
+NamedTensors reference_inside(const Problem& problem) {
   const Configuration& c = problem.configuration;
   const Doubles<4> factors = dropout_factors(MultiHeadAttention(problem.layer).settings(), c.batch,
                                              c.queries, c.all_keys());
@@ -200,24 +150,21 @@ std::map<std::string, std::vector<double>> reference_inside(const Problem& probl
       reference::multi_head_attention(problem.layer, problem.parameters, problem.queries,
                                       problem.keys, problem.values, options, c.cached, factors);
   const Doubles<4>& weights = pooled.weights;
-  const auto [batch, num_heads, num_queries, columns] = weights.shape();
-  Doubles<3> key_mass(std::array{batch, num_heads, columns}, 0.0);
-  Doubles<4> dropped = weights;
-  for (std::size_t i = 0; i < dropped.size(); ++i) {
-    const std::size_t row = i / columns;
-    key_mass.data()[row / num_queries * columns + i % columns] += weights.data()[i];
-    const double factor = factors.data()[i];
-    // What is dropped is 0 whatever it was.
-    dropped.data()[i] = factor == 0 ? 0 : factor * weights.data()[i];
+  const Doubles<3> key_mass = xt::sum(weights, {2});
+  // What is dropped is 0 whatever it was.
+  const Doubles<4> dropped = xt::where(xt::equal(factors, 0.0), 0.0, factors * weights);
+  NamedTensors result = {{"output", output},
+                         {"keyMass", key_mass},
+                         {"queries", heads.Q},
+                         {"keys", reference::without_slots(heads.K, c.all_keys())},
+                         {"values", reference::without_slots(heads.V, c.all_keys())},
+                         {"scores", pooled.scores},
+                         {"pooled", pooled.output},
+                         {"droppedWeights", dropped}};
+  for (auto& [name, tensor] : result) {
+    tensor = with_own_rank(tensor, c);
   }
-  return {{"output", numbers(output)},
-          {"key_mass", numbers(key_mass)},
-          {"queries", numbers(heads.Q)},
-          {"keys", numbers(reference::without_slots(heads.K, c.all_keys()))},
-          {"values", numbers(reference::without_slots(heads.V, c.all_keys()))},
-          {"scores", numbers(pooled.scores)},
-          {"pooled", numbers(pooled.output)},
-          {"dropped_weights", numbers(dropped)}};
+  return result;
 }
 
 Result library_result(const Problem& problem, bool return_weights) {
@@ -241,37 +188,34 @@ Result library_result(const Problem& problem, bool return_weights) {
   }
   const Tensor<3> weights = masked_softmax(problem.queries, problem.options.valid_lens,
                                            {.empty_rows = problem.options.empty_rows});
-  return collect(weights, weights, return_weights);
+  return {.output = weights, .weights = return_weights ? std::optional(weights) : std::nullopt};
 }
 
 Result reference_result(const Problem& problem) {
   const Configuration& c = problem.configuration;
-  const auto collect_functions = [&](const reference::Pooled& pooled) {
-    return collect(without_head(pooled.output), without_head(pooled.weights), true);
+  const auto without_head = [](const reference::Pooled& pooled) -> Result {
+    return {.output = xt::view(pooled.output, xt::all(), 0),
+            .weights = xt::view(pooled.weights, xt::all(), 0)};
   };
   switch (c.call) {
     case Call::layer: {
       const reference::Attention attention =
           reference::multi_head_attention(problem.layer, problem.parameters, problem.queries,
                                           problem.keys, problem.values, problem.options, c.cached);
-      Result result = collect(attention.output, attention.pooled.weights, true);
-      if (!c.batch_axis) {
-        result.output_shape.erase(result.output_shape.begin());
-        result.weights_shape.erase(result.weights_shape.begin());
-      }
-      return result;
+      return {.output = with_own_rank(attention.output, c),
+              .weights = with_own_rank(attention.pooled.weights, c)};
     }
     case Call::scaled_dot_product_attention: {
       const reference::Pooled pooled = reference::scaled_dot_product_attention(
           problem.queries, problem.keys, problem.values, problem.dot_product_options());
-      return collect(pooled.output, pooled.weights, true);
+      return {.output = pooled.output, .weights = pooled.weights};
     }
     case Call::dot_product_attention:
-      return collect_functions(reference::scaled_dot_product_attention(
+      return without_head(reference::scaled_dot_product_attention(
           reference::with_head_axis(problem.queries), reference::with_head_axis(problem.keys),
           reference::with_head_axis(problem.values), problem.dot_product_options(), true));
     case Call::additive_attention:
-      return collect_functions(reference::additive_attention(
+      return without_head(reference::additive_attention(
           reference::with_head_axis(problem.queries), reference::with_head_axis(problem.keys),
           reference::with_head_axis(problem.values), problem.additive_parameters(),
           problem.pooling_options<AdditiveAttentionOptions>()));
@@ -280,7 +224,7 @@ Result reference_result(const Problem& problem) {
   }
   const Doubles<3> weights = reference::masked_softmax(problem.queries, problem.options.valid_lens,
                                                        problem.options.empty_rows);
-  return collect(weights, weights, true);
+  return {.output = weights, .weights = weights};
 }
 
 }  // namespace headwise::test

@@ -80,16 +80,10 @@ ValidLens valid_lens_of(const Record& record) {
     return {};
   }
   const auto lengths = record.numbers<std::int64_t>("valid_lens");
-  const auto shaped = [&](auto tensor) {
-    std::copy(lengths.begin(), lengths.end(), tensor.begin());
-    return ValidLens(tensor);
-  };
-  if (record.has("valid_lens_shape") &&
-      record.numbers<std::size_t>("valid_lens_shape").size() == 2) {
-    return shaped(
-        xt::xtensor<std::int64_t, 2>::from_shape(shape_of<2>(record, "valid_lens_shape")));
-  }
-  return shaped(xt::xtensor<std::int64_t, 1>::from_shape({lengths.size()}));
+  const auto shape = record.has("valid_lens_shape")
+                         ? record.numbers<std::size_t>("valid_lens_shape")
+                         : std::vector{lengths.size()};
+  return xt::xarray<std::int64_t>(xt::adapt(lengths, shape));
 }
 
 Mask mask_of(const Record& record, const std::string& key) {
@@ -99,12 +93,9 @@ Mask mask_of(const Record& record, const std::string& key) {
   const auto words = Record::words(record.text(key));
   const auto shape = sizes_in(words, 1);
   if (words.at(0) == "boolean") {
-    auto mask = xt::xarray<bool>::from_shape(shape);
-    mask.fill(false);
-    return mask;
+    return xt::xarray<bool>(shape, false);
   }
-  auto mask = xt::xarray<float>::from_shape(shape);
-  mask.fill(0);
+  xt::xarray<float> mask(shape, 0.0F);
   if (mask.size() > 0) {
     *std::prev(mask.end()) = record.number<float>(key + "_value");
   }

@@ -197,26 +197,20 @@ namespace {
 
 ValidLens random_lens(Random& random, std::size_t batch, std::size_t queries, std::size_t keys,
                       bool by_query) {
-  const auto draw = [&](auto lens) {
-    for (std::int64_t& length : lens) {
-      length = static_cast<std::int64_t>(random.below(keys + 1));
-    }
-    return ValidLens(lens);
-  };
-  return by_query ? draw(LensByQuery::from_shape({batch, queries}))
-                  : draw(LensBySample::from_shape({batch}));
+  using Shape = std::vector<std::size_t>;
+  auto lens = xt::xarray<std::int64_t>::from_shape(by_query ? Shape{batch, queries} : Shape{batch});
+  for (std::int64_t& length : lens) {
+    length = static_cast<std::int64_t>(random.below(keys + 1));
+  }
+  return lens;
 }
 
 HeadGate random_gate(Random& random, std::size_t batch, std::size_t heads) {
   const std::uint64_t seed = random.next();
-  switch (random.below(3)) {
-    case 0:
-      return {};
-    case 1:
-      return randn<1>({heads}, seed);
-    default:
-      return randn<2>({batch, heads}, seed);
-  }
+  const std::size_t axes = random.below(3);
+  return axes == 0   ? HeadGate()
+         : axes == 1 ? HeadGate(randn<1>({heads}, seed))
+                     : HeadGate(randn<2>({batch, heads}, seed));
 }
 
 }  // namespace
@@ -363,14 +357,11 @@ const ModelCaptures& captured_of(const TransformerResult& result, Side side) {
 TransformerForwardOptions part_of(const TransformerForwardOptions& pass, std::size_t begin,
                                   std::size_t end, ModelCache& cache) {
   TransformerForwardOptions part = pass;
-  const auto limit = static_cast<std::int64_t>(end);
   if (pass.valid_lens.has_two_axes()) {
     part.valid_lens = columns(LensByQuery(*pass.valid_lens), begin, end);
   }
   if (part.valid_lens.has_value()) {
-    for (std::int64_t& length : *part.valid_lens) {
-      length = std::min(length, limit);
-    }
+    *part.valid_lens = xt::minimum(*part.valid_lens, static_cast<std::int64_t>(end));
   }
   if (pass.segments) {
     part.segments = columns(*pass.segments, begin, end);
@@ -389,14 +380,20 @@ TransformerForwardOptions part_of(const TransformerForwardOptions& pass, std::si
   return part;
 }
 
+ModelMeasureBatch measured_batch(const TransformerCall& call) {
+  return {.tokens = call.tokens,
+          .targets = call.has_logits() ? call.targets : Tokens(),
+          .pixels = call.pixels,
+          .valid_lens = call.pass.valid_lens,
+          .key_mask = call.pass.key_mask,
+          .segments = call.pass.segments,
+          .source = call.pass.source,
+          .source_valid_lens = call.pass.source_valid_lens,
+          .source_key_mask = call.pass.source_key_mask};
+}
+
 Tokens columns(const Tokens& tokens, std::size_t begin, std::size_t end) {
-  Tokens part = Tokens::from_shape({tokens.shape(0), end - begin});
-  for (std::size_t row = 0; row < tokens.shape(0); ++row) {
-    for (std::size_t i = begin; i < end; ++i) {
-      part(row, i - begin) = tokens(row, i);
-    }
-  }
-  return part;
+  return xt::view(tokens, xt::all(), xt::range(begin, end));
 }
 
 }  // namespace headwise::test

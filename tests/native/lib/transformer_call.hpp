@@ -77,6 +77,9 @@ const ModelCaptures& captured_of(const TransformerResult& result, Side side);
 TransformerForwardOptions part_of(const TransformerForwardOptions& pass, std::size_t begin,
                                   std::size_t end, ModelCache& cache);
 
+/// What the pass is given beside gates, to measure the importance of heads by.
+ModelMeasureBatch measured_batch(const TransformerCall& call);
+
 /// Columns [begin, end) of tokens.
 Tokens columns(const Tokens& tokens, std::size_t begin, std::size_t end);
 

@@ -69,11 +69,7 @@ double share_of(const TransformerCall& call) {
 
 template <typename Got, typename Expected>
 void check_close(const Got& got, const Expected& expected, double share) {
-  double largest = 1;
-  for (const double number : expected) {
-    largest = std::isfinite(number) ? std::fmax(largest, std::abs(number)) : largest;
-  }
-  CHECK(max_difference(got, expected) <= share * largest);
+  CHECK(max_difference(got, expected) <= share * std::fmax(1, largest_magnitude(expected)));
 }
 
 /// The rows of an activation that a call with `capture_positions` gives.
@@ -195,41 +191,25 @@ reference::Doubles<4> of_chunk(const Place& place, const Expected& whole, std::s
   if (place.side == Side::encoder || (is_key && place.side == Side::cross)) {
     return whole.at(place);
   }
-  auto rows = first_of(end);
-  rows.erase(rows.begin(), rows.begin() + static_cast<std::ptrdiff_t>(is_key ? 0 : begin));
-  const auto chunk = rows_of(all, first_of(all.shape(1)), rows);
   const bool has_keys = is_mass || (place.at >= scores && place.at <= dropped_weights);
-  const auto [batch, heads, num_queries, size] = chunk.shape();
-  const std::size_t columns = has_keys && place.side == Side::self ? end : size;
-  reference::Doubles<4> result(
-      std::array{batch, heads, is_mass ? columns : num_queries, is_mass ? std::size_t{1} : columns},
-      0.0);
-  for (std::size_t row = 0; row < batch * heads * num_queries; ++row) {
-    const std::size_t sample = row / num_queries / heads;
-    const std::size_t head = row / num_queries % heads;
-    const std::size_t query = row % num_queries;
-    for (std::size_t j = 0; j < columns; ++j) {
-      result(sample, head, is_mass ? j : query, is_mass ? 0 : j) += chunk(sample, head, query, j);
-    }
-  }
-  return result;
+  const std::size_t columns = has_keys && place.side == Side::self ? end : all.shape(3);
+  const reference::Doubles<4> chunk =
+      xt::view(all, xt::all(), xt::all(), xt::range(is_key ? 0 : begin, end),
+               xt::range(std::size_t{0}, columns));
+  const reference::Doubles<3> sums = xt::sum(chunk, {2});
+  return is_mass ? reference::Doubles<4>(xt::expand_dims(sums, 3)) : chunk;
 }
 
-/// The largest difference of rows from those of the whole that begin at `begin`; columns beyond
-/// those of the rows must be 0.
+/// The largest difference of rows from those of the whole that begin at `begin`, in the columns of
+/// the rows.
 template <typename Rows, typename Whole>
 double difference_from(const Rows& rows, const Whole& whole, std::size_t begin) {
-  const std::size_t axis = rows.dimension() - 2;
-  const std::size_t length = rows.shape(axis);
-  const std::size_t size = rows.shape(axis + 1);
-  double largest = 0;
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    const std::size_t outer = i / size / length;
-    const std::size_t row = outer * whole.shape(axis) + begin + i / size % length;
-    const double expected = whole.data()[row * whole.shape(axis + 1) + i % size];
-    largest = std::fmax(largest, std::abs(static_cast<double>(rows.data()[i]) - expected));
-  }
-  return largest;
+  const auto first = static_cast<std::ptrdiff_t>(begin);
+  const auto length = static_cast<std::ptrdiff_t>(rows.shape(rows.dimension() - 2));
+  const auto size = static_cast<std::ptrdiff_t>(rows.shape().back());
+  return max_difference(rows,
+                        xt::strided_view(whole, {xt::ellipsis(), xt::range(first, first + length),
+                                                 xt::range(std::ptrdiff_t{0}, size)}));
 }
 
 TEST_CASE("Chunks of any sizes with a cache give what float64 gives for the whole") {
@@ -307,13 +287,9 @@ TransformerCall with_all_gates(const TransformerCall& call, const Transformer& m
     std::vector<HeadGate>& gates = gates_of(result.pass, side);
     gates.resize(model.attention_layers(side).size());
     for (std::size_t layer = 0; layer < gates.size(); ++layer) {
-      const std::size_t num_heads = model.attention_layers(side)[layer].num_heads();
-      Tensor<2> by_sample({call.batch(), num_heads});
-      for (std::size_t i = 0; i < by_sample.size(); ++i) {
-        by_sample.data()[i] =
-            static_cast<float>(reference::gate_of(gates[layer], i / num_heads, i % num_heads));
-      }
-      gates[layer] = by_sample;
+      const auto all = reference::gate_factors(gates[layer], call.batch(),
+                                               model.attention_layers(side)[layer].num_heads());
+      gates[layer] = Tensor<2>(xt::view(all, xt::all(), xt::all(), 0, 0));
     }
   }
   return result;

@@ -41,16 +41,11 @@ void CallList::has(std::string_view on, std::string_view property, double value)
 void CallList::gives(const StateDict& dict, double share) {
   double largest = 0;
   for (const auto& [name, tensor] : dict) {
-    largest = std::fmax(largest, largest_finite(tensor));
+    largest = std::fmax(largest, largest_magnitude(tensor));
   }
   for (const auto& [name, tensor] : dict) {
     gives(name, tensor, share, 0.02 * largest);
   }
-}
-
-void CallList::fails(const Error& error) {
-  call_.set("fails",
-            JsonObject().set("code", to_string(error.code())).set("message", error.what()));
 }
 
 void CallList::begin(const std::vector<std::pair<std::string, std::string>>& members,

@@ -10,6 +10,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "compare.hpp"
 #include "json.hpp"
 
 namespace headwise::test {
@@ -90,7 +91,7 @@ class CallList {
              double share, double floor = 0) {
     gives_.set(name, JsonObject()
                          .set("tensor", tensor(shape, numbers))
-                         .set("within", share * std::fmax(floor, largest_finite(numbers))));
+                         .set("within", share * std::fmax(floor, largest_magnitude(numbers))));
     has_results_ = true;
   }
   template <typename Tensor>
@@ -105,22 +106,21 @@ class CallList {
   }
   /// Whether any number that is not finite stands for any other in the last call's results.
   void or_not_finite(bool or_not_finite) { call_.set("orNotFinite", or_not_finite); }
-  /// The last call fails.
-  void fails(const Error& error);
+  /// Adds calls until one of them fails.
+  template <typename Part>
+  void run(const Part& part) {
+    try {
+      part();
+    } catch (const Error& error) {
+      call_.set("fails",
+                JsonObject().set("code", to_string(error.code())).set("message", error.what()));
+    }
+  }
 
   /// Ends the case.
   void end();
 
  private:
-  template <typename Numbers>
-  static double largest_finite(const Numbers& numbers) {
-    double largest = 0;
-    for (const auto number : numbers) {
-      const double magnitude = std::abs(static_cast<double>(number));
-      largest = std::isfinite(magnitude) ? std::fmax(largest, magnitude) : largest;
-    }
-    return largest;
-  }
   void begin(const std::vector<std::pair<std::string, std::string>>& members,
              const std::vector<std::string>& arguments);
   void end_call();

@@ -49,9 +49,9 @@ void add_function_calls(CallList& calls, const Problem& problem) {
       }
     }
     const bool is_softmax = c.call == Call::masked_softmax;
-    calls.gives(is_softmax ? "" : "output", result.output_shape, result.output, share_of_floats);
+    calls.gives(is_softmax ? "" : "output", result.output, share_of_floats);
     if (with_weights && !is_softmax) {
-      calls.gives("attentionWeights", result.weights_shape, *result.weights, share_of_floats);
+      calls.gives("attentionWeights", *result.weights, share_of_floats);
     }
   }
 }
@@ -70,13 +70,13 @@ class LayerCalls {
         calls_(calls) {
     poison(poisoned_);
     calls_.make("layer", "MultiHeadAttention", json_of(options_));
-    run([&] { gives_parameters(0); });
-    run([&] { load(problem_.parameters); });
-    run([&] { forward(false); });
+    calls_.run([&] { gives_parameters(0); });
+    calls_.run([&] { load(problem_.parameters); });
+    calls_.run([&] { forward(false); });
     for (int i = 0; i < 9; ++i) {
-      run([&] { add_call(); });
+      calls_.run([&] { add_call(); });
     }
-    run([&] { gives_parameters(share_); });
+    calls_.run([&] { gives_parameters(share_); });
     calls_.has("layer", "numHeads", static_cast<double>(layer_.num_heads()));
     calls_.has("layer", "numHiddens", static_cast<double>(layer_.num_hiddens()));
   }
@@ -90,15 +90,6 @@ class LayerCalls {
     options.weights = random_.pick({Precision::float32, Precision::float32, Precision::float32,
                                     Precision::float32, Precision::float16, Precision::int8});
     return options;
-  }
-
-  template <typename Part>
-  void run(const Part& part) {
-    try {
-      part();
-    } catch (const Error& error) {
-      calls_.fails(error);
-    }
   }
 
   void add_call() {
@@ -174,8 +165,10 @@ class LayerCalls {
     if (result.key_mass.has_value()) {
       gives("keyMass", *result.key_mass, share);
     }
-    for_each_captured(result.captured, [&](const std::string& name, const auto& tensor) {
-      gives("captured." + name, tensor, share);
+    for_each_capture(result.captured, [&](const std::string& name, const auto& tensor) {
+      if (tensor.has_value()) {
+        gives("captured." + name, *tensor, share);
+      }
     });
   }
 
@@ -347,14 +340,7 @@ class LayerCalls {
 
   void measure() {
     const ForwardOptions& options = problem_.options;
-    HeadMeasureBatch batch{.queries = problem_.queries,
-                           .keys = problem_.keys,
-                           .values = problem_.values,
-                           .valid_lens = options.valid_lens,
-                           .mask = options.mask,
-                           .key_mask = options.key_mask,
-                           .causal = options.causal,
-                           .window = options.window};
+    HeadMeasureBatch batch = problem_.measured_batch();
     JsonObject given = mask_options(calls_, options);
     given.set("queries", input(batch.queries))
         .set("keys", input(batch.keys))

@@ -1,9 +1,9 @@
 // headwise-test-vectors FOLDER: writes there what the tests of the package read.
 #include <cstdio>
-#include <cstdlib>
 #include <exception>
 #include <filesystem>
 
+#include "configuration.hpp"
 #include "vectors.hpp"
 
 namespace {
@@ -11,15 +11,10 @@ namespace {
 constexpr std::uint64_t default_seed = 20260101;
 constexpr std::uint64_t default_count = 800;
 
-/// HEADWISE_SEED and HEADWISE_CONFIGURATIONS choose other random configurations.
-std::uint64_t from_environment(const char* name, std::uint64_t otherwise) {
-  const char* value = std::getenv(name);  // NOLINT(*-mt-unsafe): one thread
-  return value != nullptr ? std::stoull(value) : otherwise;
-}
-
 void write_vectors(const std::filesystem::path& folder) {
   using namespace headwise::test;
   std::filesystem::create_directories(folder);
+  // HEADWISE_SEED and HEADWISE_CONFIGURATIONS choose other random configurations.
   layer_vectors(from_environment("HEADWISE_SEED", default_seed),
                 from_environment("HEADWISE_CONFIGURATIONS", default_count))
       .write(folder, "layers");

@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <memory>
 
 #include "activations.hpp"
@@ -33,32 +32,23 @@ class ModelCalls {
     calls_.call("model", "stateDict");
     calls_.gives(model_->state_dict(), 0);
     for (int round = 0; round < 2; ++round) {
-      run([&] { forward(); });
-      run([&] { backward(); });
+      calls_.run([&] { forward(); });
+      calls_.run([&] { backward(); });
       if (!settings().has_patches()) {
-        run([&] { decode(); });
+        calls_.run([&] { decode(); });
       }
-      run([&] { generate(); });
-      run([&] { measure(); });
+      calls_.run([&] { generate(); });
+      calls_.run([&] { measure(); });
       if (has_targets()) {
-        run([&] { loss(); });
-        run([&] { train(); });
+        calls_.run([&] { loss(); });
+        calls_.run([&] { train(); });
       }
-      run([&] { prune(); });
+      calls_.run([&] { prune(); });
     }
     calls_.end();
   }
 
  private:
-  template <typename Part>
-  void run(const Part& part) {
-    try {
-      part();
-    } catch (const Error& error) {
-      calls_.fails(error);
-    }
-  }
-
   [[nodiscard]] const TransformerSettings& settings() const { return model_->settings(); }
   [[nodiscard]] bool has_targets() const { return !settings().has_patches() && settings().head; }
 
@@ -175,19 +165,6 @@ class ModelCalls {
     }
   }
 
-  void gives_captured(const std::string& name, const ModelCaptures& captured, double share) {
-    for_each_captured(captured, [&](ActivationName, std::string_view word, const auto& tensors) {
-      const std::string path = name + "." + std::string(word);
-      if constexpr (requires { tensors.value(); }) {
-        if (tensors.has_value()) {
-          calls_.gives(path, *tensors, share);
-        }
-      } else {
-        gives_each(path, tensors, share);
-      }
-    });
-  }
-
   void gives_result(const TransformerResult& result, double share) {
     calls_.gives("hidden", result.hidden, share);
     if (settings().head && !settings().has_patches()) {
@@ -199,9 +176,16 @@ class ModelCalls {
     gives_each("attentionWeights", result.attention_weights, share);
     gives_each("crossAttentionWeights", result.cross_attention_weights, share);
     gives_each("encoderAttentionWeights", result.encoder_attention_weights, share);
-    gives_captured("captured", result.captured, share);
-    gives_captured("crossCaptured", result.cross_captured, share);
-    gives_captured("encoderCaptured", result.encoder_captured, share);
+    for (const auto& [place, tensor] : captured_in(result)) {
+      const std::string list = place.side == Side::self    ? "captured."
+                               : place.side == Side::cross ? "crossCaptured."
+                                                           : "encoderCaptured.";
+      // Of the model, not of a layer.
+      const bool is_alone = place.at >= ActivationName::embeddings;
+      calls_.gives(list + std::string(package_name_of(place.at)) +
+                       (is_alone ? "" : "." + std::to_string(place.layer)),
+                   tensor, share);
+    }
   }
 
   void forward() {
@@ -347,20 +331,14 @@ class ModelCalls {
     for (const Side side : all_sides) {
       const HeadMeasure measure = random_.pick({HeadMeasure::gradient, HeadMeasure::ablation,
                                                 HeadMeasure::confidence, HeadMeasure::entropy});
-      run([&] { measure_side(side, measure); });
+      calls_.run([&] { measure_side(side, measure); });
     }
   }
 
   void measure_side(Side side, HeadMeasure measure) {
     TransformerForwardOptions options = some_options();
     options.head_gates = options.cross_head_gates = options.encoder_head_gates = {};
-    ModelMeasureBatch measured{.tokens = {},
-                               .valid_lens = options.valid_lens,
-                               .key_mask = options.key_mask,
-                               .segments = options.segments,
-                               .source = options.source,
-                               .source_valid_lens = options.source_valid_lens,
-                               .source_key_mask = options.source_key_mask};
+    ModelMeasureBatch measured = measured_batch({.name = {}, .options = {}, .pass = options});
     JsonObject given = json_of(calls_, options);
     if (settings().has_patches()) {
       measured.pixels = some_pixels();

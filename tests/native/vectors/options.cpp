@@ -1,5 +1,7 @@
 #include "options.hpp"
 
+#include "problem.hpp"
+
 namespace headwise::test {
 namespace {
 
@@ -75,22 +77,6 @@ void set_outputs(JsonObject& json, const ReturnedWeights& weights,
   }
 }
 
-std::vector<std::string> names_in(const Capture& capture) {
-  std::vector<std::string> names;
-  const auto add = [&](bool is_asked, const char* name) {
-    if (is_asked) {
-      names.emplace_back(name);
-    }
-  };
-  add(capture.queries, "queries");
-  add(capture.keys, "keys");
-  add(capture.values, "values");
-  add(capture.scores, "scores");
-  add(capture.pooled, "pooled");
-  add(capture.dropped_weights, "droppedWeights");
-  return names;
-}
-
 const char* name_of(Precision precision) { return word(precision, {"float32", "float16", "int8"}); }
 const char* name_of(Side side) { return word(side, {"self", "cross", "encoder"}); }
 const char* name_of(HeadMeasure measure) {
@@ -100,13 +86,9 @@ const char* name_of(HeadMeasure measure) {
 const char* name_of(EmptyRows empty_rows) { return word(empty_rows, {"zero", "uniform"}); }
 
 Capture some_capture(Random& random) {
-  const auto flip = [&] { return random.chance(0.4); };
-  return {.queries = flip(),
-          .keys = flip(),
-          .values = flip(),
-          .scores = flip(),
-          .pooled = flip(),
-          .dropped_weights = flip()};
+  Capture capture;
+  for_each_capture(capture, [&](const char*, bool& asked) { asked = random.chance(0.4); });
+  return capture;
 }
 
 AdamOptions lively_adam() {
@@ -264,7 +246,11 @@ JsonObject json_of(CallList& calls, const ForwardOptions& options) {
   json.set("keyMass", options.key_mass).set("requiresGrad", options.requires_grad);
   set_if_given(json, "headGate", tensor_of(calls, options.head_gate));
   set_if_given(json, "positions", tensor_of(calls, options.positions));
-  set_outputs(json, options.return_weights, names_in(options.capture));
+  std::vector<std::string> captured;
+  for_each_capture(options.capture, [&](const char* name, bool asked) {
+    captured.insert(captured.end(), asked ? 1 : 0, name);
+  });
+  set_outputs(json, options.return_weights, captured);
   if (options.cache != nullptr) {
     json.set("cache", CallList::object("cache"));
   }

@@ -32,8 +32,6 @@ JsonObject json_of(CallList& calls, const TransformerForwardOptions& options);
 /// What else a pass is to return.
 void set_outputs(JsonObject& json, const ReturnedWeights& weights,
                  const std::vector<std::string>& captured);
-std::vector<std::string> names_in(const Capture& capture);
-
 const char* name_of(Precision precision);
 const char* name_of(Side side);
 const char* name_of(HeadMeasure measure);
@@ -46,21 +44,5 @@ AdamOptions lively_adam();
 
 /// The loss Σ x², which the replay has as `square`.
 OutputLoss square_loss();
-
-/// Calls `use` with the name and the tensor of everything that a pass captured.
-template <std::size_t Rank, typename Use>
-void for_each_captured(const CapturedTensors<Rank>& captured, const Use& use) {
-  const auto add = [&](const char* name, const auto& tensor) {
-    if (tensor.has_value()) {
-      use(std::string(name), *tensor);
-    }
-  };
-  add("queries", captured.queries);
-  add("keys", captured.keys);
-  add("values", captured.values);
-  add("scores", captured.scores);
-  add("pooled", captured.pooled);
-  add("droppedWeights", captured.dropped_weights);
-}
 
 }  // namespace headwise::test
