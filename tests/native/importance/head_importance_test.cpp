@@ -1,8 +1,6 @@
-#include <algorithm>
 #include <array>
 #include <catch2/catch_test_macros.hpp>
 #include <cmath>
-#include <numeric>
 #include <string>
 #include <utility>
 #include <vector>
@@ -16,19 +14,35 @@
 namespace headwise::test {
 namespace {
 
-double product(const Tensor<3>& a, const Tensor<3>& b) {
-  double sum = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    sum += static_cast<double>(a.data()[i]) * static_cast<double>(b.data()[i]);
-  }
-  return sum;
-}
-
 /// The loss Σ output · cotangent, whose cotangents are one for each batch.
 OutputLoss linear_loss(const std::vector<Tensor<3>>& cotangents) {
-  return {.value = [&](std::size_t batch,
-                       const Tensor<3>& output) { return product(output, cotangents[batch]); },
+  return {.value =
+              [&](std::size_t batch, const Tensor<3>& output) {
+                return xt::sum(xt::cast<double>(output) * cotangents[batch])();
+              },
           .gradient = [&](std::size_t batch, const Tensor<3>&) { return cotangents[batch]; }};
+}
+
+/// Adds the linear loss of each sample.
+void add_losses(std::vector<double>& losses, const reference::Doubles<3>& output,
+                const Tensor<3>& cotangent) {
+  for (std::size_t sample = 0; sample < output.shape(0); ++sample) {
+    losses.push_back(xt::sum(xt::view(output, sample) * xt::view(cotangent, sample))());
+  }
+}
+
+/// What a gradient or ablation measures, from the samples' losses with a gate of the head.
+double mean_of_losses(HeadMeasure measure, double count, const auto& losses_with) {
+  constexpr float step = 1.0F / 65536;
+  const bool is_gradient = measure == HeadMeasure::gradient;
+  const std::vector<double> first = losses_with(is_gradient ? 1 + step : 0);
+  const std::vector<double> second = losses_with(is_gradient ? 1 - step : 1);
+  double sum = 0;
+  for (std::size_t row = 0; row < first.size(); ++row) {
+    const double difference = first[row] - second[row];
+    sum += is_gradient ? std::abs(difference) / (2 * static_cast<double>(step)) : difference;
+  }
+  return count > 0 ? sum / count : 0;
 }
 
 /// Sums over queries of what a head attends to: queries that attend to nothing do not count.
@@ -56,28 +70,19 @@ struct QuerySums {
   }
 };
 
-constexpr HeadMeasure all_measures[] = {HeadMeasure::gradient, HeadMeasure::ablation,
-                                        HeadMeasure::confidence, HeadMeasure::entropy};
-
 /// A random layer, two batches whose masks and numbers differ, and the cotangents of their losses.
 struct MeasuredLayer {
   Problem problem;
   MultiHeadAttention layer;
+  std::vector<Problem> passes;
   std::vector<HeadMeasureBatch> batches;
   std::vector<Tensor<3>> cotangents;
 
   explicit MeasuredLayer(Configuration c) : problem(make_problem(c)), layer(make_layer(problem)) {
     for (const bool has_ignored : {false, true}) {
       c.numbers += 1;
-      const Problem given = make_problem(c);
-      batches.push_back({.queries = given.queries,
-                         .keys = given.keys,
-                         .values = given.values,
-                         .valid_lens = given.options.valid_lens,
-                         .mask = given.options.mask,
-                         .key_mask = given.options.key_mask,
-                         .causal = given.options.causal,
-                         .window = given.options.window});
+      passes.push_back(make_problem(c));
+      batches.push_back(passes.back().measured_batch());
       if (has_ignored) {
         Random random(c.numbers);
         batches.back().ignored_keys =
@@ -90,42 +95,27 @@ struct MeasuredLayer {
   /// What a batch gives with this gate of one head.
   [[nodiscard]] reference::Attention attention(std::size_t number, std::size_t head,
                                                float gate) const {
-    const HeadMeasureBatch& batch = batches[number];
+    const Problem& pass = passes[number];
+    ForwardOptions options = pass.options;
     Tensor<1> gates = full<1>({layer.num_heads()}, 1);
     gates(head) = gate;
-    return reference::multi_head_attention(problem.layer, problem.parameters, batch.queries,
-                                           batch.keys, batch.values,
-                                           {.valid_lens = batch.valid_lens,
-                                            .mask = batch.mask,
-                                            .key_mask = batch.key_mask,
-                                            .causal = batch.causal,
-                                            .window = batch.window,
-                                            .head_gate = gates});
-  }
-
-  /// Mean over samples of what ablation, or a gradient, measures: outputs are linear in gates.
-  [[nodiscard]] double mean_of_losses(bool of_gradients, std::size_t head) const {
-    double sum = 0;
-    const std::size_t batch = problem.configuration.batch;
-    for (std::size_t number = 0; number < batches.size(); ++number) {
-      const reference::Doubles<3> terms =
-          (attention(number, head, 0).output - attention(number, head, 1).output) *
-          cotangents[number];
-      for (std::size_t sample = 0; sample < batch; ++sample) {
-        const double* first = terms.data() + sample * terms.size() / batch;
-        const double difference = std::accumulate(first, first + terms.size() / batch, 0.0);
-        sum += of_gradients ? std::abs(difference) : difference;
-      }
-    }
-    return sum / static_cast<double>(2 * batch);
+    options.head_gate = gates;
+    return reference::multi_head_attention(problem.layer, problem.parameters, pass.queries,
+                                           pass.keys, pass.values, options);
   }
 
   [[nodiscard]] double expected(HeadMeasure measure, std::size_t head) const {
+    const Configuration& c = problem.configuration;
     if (measure == HeadMeasure::gradient || measure == HeadMeasure::ablation) {
-      return mean_of_losses(measure == HeadMeasure::gradient, head);
+      return mean_of_losses(measure, static_cast<double>(2 * c.batch), [&](float gate) {
+        std::vector<double> losses;
+        for (std::size_t number = 0; number < batches.size(); ++number) {
+          add_losses(losses, attention(number, head, gate).output, cotangents[number]);
+        }
+        return losses;
+      });
     }
     QuerySums sums;
-    const Configuration& c = problem.configuration;
     for (std::size_t number = 0; number < batches.size(); ++number) {
       const auto weights = attention(number, head, 1).pooled.weights;
       const auto& ignored = batches[number].ignored_keys;
@@ -144,13 +134,14 @@ TEST_CASE("Importance of layers' heads is that of float64, whatever masks their 
   std::size_t tried = 0;
   for (std::uint64_t seed = 1; tried < 40; ++seed) {
     Configuration c = random_configuration(seed);
-    if (c.call != Call::layer || c.cache != CacheUse::none || c.batch * c.queries * c.keys == 0) {
+    if (c.call != Call::layer || c.cache != CacheUse::none) {
       continue;
     }
     ++tried;
     c.gate = GateKind::none;
     c.positions = PositionKind::none;
     c.empty_rows = EmptyRows::zero;
+    c.stage = WeightsStage::softmax;
     CAPTURE(to_code(c));
     const MeasuredLayer measured(c);
     const OutputLoss loss = linear_loss(measured.cotangents);
@@ -251,42 +242,6 @@ TEST_CASE("Heads of several layers are measured together and normalized apart") 
   CHECK(gradient[2](0) == 0);
 }
 
-TEST_CASE("What cannot be measured is an error") {
-  const MultiHeadAttention layer({.num_hiddens = 6, .num_heads = 3, .seed = 1});
-  const auto X = randn<3>({1, 2, 6}, 1);
-  HeadMeasureBatch batch{X, X, X};
-  const auto error = [&](const HeadImportanceOptions& options) {
-    return error_of([&] { return measure_head_importance(layer, {batch}, options); });
-  };
-  CHECK(error({}) ==
-        "invalid-option; loss: expected its gradient beside measure 'gradient', got none");
-  CHECK(error({.measure = HeadMeasure::ablation}) ==
-        "invalid-option; loss: expected its value beside measure 'ablation', got none");
-  CHECK(error({.measure = HeadMeasure::entropy, .normalize = true}) ==
-        "invalid-option; normalize: expected measure 'gradient' beside it, got 'entropy'");
-  const std::array<std::pair<HeadMeasure, std::string>, 3> functions = {
-      {{HeadMeasure::gradient, "gate_gradients: expected a function beside measure 'gradient'"},
-       {HeadMeasure::ablation, "loss: expected a function beside measure 'ablation'"},
-       {HeadMeasure::confidence,
-        "attention_weights: expected a function beside measure 'confidence'"}}};
-  for (const auto& [measure, text] : functions) {
-    CHECK(error_of([&] {
-            return measure_head_importance({.num_heads = {1}, .batch_sizes = {}},
-                                           {.measure = measure});
-          }) == "invalid-option; " + text + ", got none");
-  }
-  CHECK(error_of([&] {
-          return measure_head_importance(layer, {}, {.measure = HeadMeasure::entropy});
-        }) == "invalid-option; batches: expected at least one, got none");
-  batch.ignored_keys = xt::xtensor<std::uint8_t, 2>{{1, 0, 0}};
-  CHECK(error({.measure = HeadMeasure::confidence}) ==
-        "invalid-shape; ignored_keys: expected (1, 2), got (1, 3)");
-  CHECK(error_of([&] {
-          return measure_head_importance(layer, {{X, X, randn<3>({1, 3, 6}, 1)}},
-                                         {.measure = HeadMeasure::entropy});
-        }).starts_with("invalid-shape; values: expected (1, 2, "));
-}
-
 TEST_CASE("The least important heads leave a head to each layer and groups whole") {
   const std::vector<Tensor<1>> numbers = {{1, 2, 3, 4}, {9, 8}};
   using Heads = std::map<std::int64_t, std::vector<std::int64_t>>;
@@ -329,16 +284,7 @@ class MeasuredModel {
   [[nodiscard]] std::vector<Tensor<1>> importance(HeadMeasure measure, Side side) const {
     std::vector<ModelMeasureBatch> batches;
     for (const TransformerCall& call : calls_) {
-      const TransformerForwardOptions& pass = call.pass;
-      batches.push_back({.tokens = call.tokens,
-                         .targets = has_output_loss() ? Tokens() : call.targets,
-                         .pixels = call.pixels,
-                         .valid_lens = pass.valid_lens,
-                         .key_mask = pass.key_mask,
-                         .segments = pass.segments,
-                         .source = pass.source,
-                         .source_valid_lens = pass.source_valid_lens,
-                         .source_key_mask = pass.source_key_mask});
+      batches.push_back(measured_batch(call));
     }
     return *measure_head_importance(model_, batches, {.measure = measure}, side,
                                     has_output_loss() ? linear_loss(cotangents_) : OutputLoss());
@@ -349,30 +295,11 @@ class MeasuredModel {
     if (measure == HeadMeasure::confidence || measure == HeadMeasure::entropy) {
       return mean_over_queries(measure, side, layer, head);
     }
-    constexpr float step = 1.0F / 65536;
-    const bool is_gradient = measure == HeadMeasure::gradient;
-    const auto first = losses_with(side, layer, head, is_gradient ? 1 + step : 0);
-    const auto second = losses_with(side, layer, head, is_gradient ? 1 - step : 1);
-    double sum = 0;
-    for (std::size_t row = 0; row < first.size(); ++row) {
-      const double difference = first[row] - second[row];
-      sum += is_gradient ? std::abs(difference) / (2 * static_cast<double>(step)) : difference;
-    }
-    return count() > 0 ? sum / count() : 0;
+    return mean_of_losses(measure, count(),
+                          [&](float gate) { return losses_with(side, layer, head, gate); });
   }
 
  private:
-  /// The product of a batch's hidden states from one place to another with its cotangent.
-  [[nodiscard]] double product(std::size_t batch, const auto& hidden, std::size_t begin,
-                               std::size_t end) const {
-    double sum = 0;
-    for (std::size_t i = begin; i < end; ++i) {
-      sum +=
-          static_cast<double>(hidden.data()[i]) * static_cast<double>(cotangents_[batch].data()[i]);
-    }
-    return sum;
-  }
-
   /// Each sample's loss, with this gate of a head in all samples.
   [[nodiscard]] std::vector<double> losses_with(Side side, std::size_t layer, std::size_t head,
                                                 float gate) const {
@@ -385,11 +312,12 @@ class MeasuredModel {
       of_layer(head) = gate;
       gates[layer] = of_layer;
       const auto output = reference::forward(call, parameters_);
-      const std::size_t size = output.hidden.size() / call.batch();
+      if (has_output_loss()) {
+        add_losses(losses, output.hidden, cotangents_[batch]);
+        continue;
+      }
       for (std::size_t row = 0; row < call.batch(); ++row) {
-        losses.push_back(has_output_loss()
-                             ? product(batch, output.hidden, row * size, (row + 1) * size)
-                             : reference::sum_of_losses(output.logits, call.targets, row));
+        losses.push_back(reference::sum_of_losses(output.logits, call.targets, row));
       }
     }
     return losses;
@@ -397,14 +325,12 @@ class MeasuredModel {
 
   /// What losses are divided by: targets, or samples.
   [[nodiscard]] double count() const {
-    std::ptrdiff_t count = 0;
+    double count = 0;
     for (const TransformerCall& call : calls_) {
-      const Tokens& targets = call.targets;
-      count += has_output_loss() ? static_cast<std::ptrdiff_t>(call.batch())
-                                 : targets.end() - targets.begin() -
-                                       std::count(targets.begin(), targets.end(), ignored_target);
+      count += has_output_loss() ? static_cast<double>(call.batch())
+                                 : xt::sum(xt::cast<double>(call.targets >= 0))();
     }
-    return static_cast<double>(count);
+    return count;
   }
 
   /// Queries in the padding, and those that see no key, are left out.
@@ -481,11 +407,7 @@ TEST_CASE("A measured model stays as it was, and is measured without dropout") {
   Transformer twin = model.copy();
   const Tensor<3> hidden = forward(model, call, pass).hidden;
   static_cast<void>(forward(twin, call, pass));
-  const ModelMeasureBatch batch{.tokens = call.tokens,
-                                .targets = call.targets,
-                                .valid_lens = call.pass.valid_lens,
-                                .source = call.pass.source,
-                                .source_valid_lens = call.pass.source_valid_lens};
+  const ModelMeasureBatch batch = measured_batch(call);
   for (const Side side : all_sides) {
     for (const HeadMeasure measure : all_measures) {
       const auto first = measure_head_importance(model, {batch}, {.measure = measure}, side);
@@ -499,43 +421,70 @@ TEST_CASE("A measured model stays as it was, and is measured without dropout") {
   CHECK(model.gradients() == twin.gradients());
 }
 
-TEST_CASE("What a model cannot be measured by is an error") {
-  const Transformer decoder(small_transformer("plain").options);
-  const Transformer translator(small_transformer("an encoder").options);
-  const Transformer no_head(small_transformer("no head").options);
-  const Transformer images(small_transformer("patches").options);
-  const ModelMeasureBatch batch{.tokens = random_tokens(2, 4, 1),
-                                .targets = random_tokens(2, 4, 2)};
-  const ModelMeasureBatch pixels{.tokens = {}, .pixels = randn<4>({2, 2, 6, 6}, 1)};
-  const OutputLoss value{.value = [](std::size_t, const Tensor<3>&) { return 0.0; }};
+TEST_CASE("What cannot be measured is an error") {
   using enum HeadMeasure;
-  const std::string no_gradient = "loss: expected its gradient beside measure 'gradient', got none";
-  const std::string no_value = "loss: expected its value beside measure 'ablation', got none";
-  const std::string no_encoder = "side: expected 'self' for a model without an encoder, got ";
-  const struct {
-    const Transformer& model;
-    HeadMeasure measure;
-    Side side;
-    std::string error;
-    OutputLoss loss = {};
-  } cases[] = {
-      {decoder, gradient, Side::cross, no_encoder + "'cross'"},
-      {no_head, entropy, Side::encoder, no_encoder + "'encoder'"},
-      {no_head, gradient, Side::self, no_gradient},
-      {no_head, ablation, Side::self, no_value},
-      {decoder, gradient, Side::self, no_gradient, value},
-      {translator, gradient, Side::self, "source: expected the encoder's tokens, got none"}};
-  for (const auto& [model, measure, side, error, loss] : cases) {
-    CHECK(error_of([&, &of = model, by = measure, on = side, &with = loss] {
-            return measure_head_importance(of, {of.settings().has_patches() ? pixels : batch},
-                                           {.measure = by}, on, with);
-          }) == "invalid-option; " + error);
+  const MultiHeadAttention layer({.num_hiddens = 6, .num_heads = 3, .seed = 1});
+  const auto X = randn<3>({1, 2, 6}, 1);
+  const auto of_layer = [&](const std::vector<HeadMeasureBatch>& batches,
+                            const HeadImportanceOptions& options) {
+    return error_of([&] { return measure_head_importance(layer, batches, options); });
+  };
+  const auto of_functions = [](HeadMeasure measure) {
+    return error_of([&] {
+      return measure_head_importance({.num_heads = {1}, .batch_sizes = {}}, {.measure = measure});
+    });
+  };
+  const Tokens tokens = random_tokens(2, 4, 1);
+  const auto of_model = [&](const std::string& name, HeadMeasure measure, Side side = Side::self,
+                            const OutputLoss& loss = {}, std::size_t num_targets = 2) {
+    const Transformer model(small_transformer(name).options);
+    return error_of([&] {
+      return measure_head_importance(model, {{tokens, random_tokens(num_targets, 4, 2)}},
+                                     {.measure = measure}, side, loss);
+    });
+  };
+  const OutputLoss value{.value = [](std::size_t, const Tensor<3>&) { return 0.0; }};
+  const std::string no_gradient =
+      "invalid-option; loss: expected its gradient beside measure 'gradient', got none";
+  const std::string no_value =
+      "invalid-option; loss: expected its value beside measure 'ablation', got none";
+  const std::string no_encoder =
+      "invalid-option; side: expected 'self' for a model without an encoder, got ";
+  const std::pair<std::string, std::string> errors[] = {
+      {of_layer({{X, X, X}}, {}), no_gradient},
+      {of_layer({{X, X, X}}, {.measure = ablation}), no_value},
+      {of_layer({{X, X, X}}, {.measure = entropy, .normalize = true}),
+       "invalid-option; normalize: expected measure 'gradient' beside it, got 'entropy'"},
+      {of_layer({}, {.measure = entropy}),
+       "invalid-option; batches: expected at least one, got none"},
+      {of_layer({{.queries = X,
+                  .keys = X,
+                  .values = X,
+                  .ignored_keys = xt::xtensor<std::uint8_t, 2>{{1, 0, 0}}}},
+                {.measure = confidence}),
+       "invalid-shape; ignored_keys: expected (1, 2), got (1, 3)"},
+      {of_layer({{X, X, randn<3>({1, 3, 6}, 1)}}, {.measure = entropy}).substr(0, 39),
+       "invalid-shape; values: expected (1, 2, "},
+      {of_functions(gradient),
+       "invalid-option; gate_gradients: expected a function beside measure 'gradient', got none"},
+      {of_functions(ablation),
+       "invalid-option; loss: expected a function beside measure 'ablation', got none"},
+      {of_functions(confidence),
+       "invalid-option; attention_weights: expected a function beside measure 'confidence', got "
+       "none"},
+      {of_model("plain", gradient, Side::cross), no_encoder + "'cross'"},
+      {of_model("no head", entropy, Side::encoder), no_encoder + "'encoder'"},
+      {of_model("no head", gradient), no_gradient},
+      {of_model("no head", ablation), no_value},
+      {of_model("no head", entropy), "no error"},
+      {of_model("plain", gradient, Side::self, value), no_gradient},
+      {of_model("plain", gradient, Side::self, {}, 1),
+       "invalid-shape; targets: expected (2, 4), got (1, 4)"},
+      {of_model("an encoder", gradient),
+       "invalid-option; source: expected the encoder's tokens, got none"}};
+  for (const auto& [got, expected] : errors) {
+    CHECK(got == expected);
   }
-  CHECK(measure_head_importance(no_head, {batch}, {.measure = entropy}).has_value());
-  CHECK(measure_head_importance(images, {pixels}, {.measure = confidence}).has_value());
-  CHECK(error_of([&] {
-          return measure_head_importance(decoder, {{batch.tokens, random_tokens(1, 4, 1)}}, {});
-        }) == "invalid-shape; targets: expected (2, 4), got (1, 4)");
 }
 
 }  // namespace

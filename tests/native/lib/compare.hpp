@@ -18,6 +18,9 @@ namespace headwise::test {
 inline constexpr float nan = std::numeric_limits<float>::quiet_NaN();
 inline constexpr float infinity = std::numeric_limits<float>::infinity();
 
+inline constexpr HeadMeasure all_measures[] = {HeadMeasure::gradient, HeadMeasure::ablation,
+                                               HeadMeasure::confidence, HeadMeasure::entropy};
+
 using LensBySample = xt::xtensor<std::int64_t, 1>;
 using LensByQuery = xt::xtensor<std::int64_t, 2>;
 

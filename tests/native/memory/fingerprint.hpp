@@ -139,6 +139,12 @@ void describe(Fingerprint& print, const std::string& name, const BackwardResult<
   print.add_all(name, result.queries, result.keys, result.values, result.head_gate);
 }
 
+inline void describe(Fingerprint& print, const std::string& name,
+                     const TransformerGradients& gradients) {
+  print.add_all(name, gradients.head_gates, gradients.cross_head_gates,
+                gradients.encoder_head_gates, gradients.pixels);
+}
+
 inline void describe(Fingerprint& print, const std::string& name, const PatternScores& scores) {
   print.add_all(name, scores.previous_token, scores.first_token, scores.diagonal, scores.uniform);
 }

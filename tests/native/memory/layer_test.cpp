@@ -4,6 +4,7 @@
 #include "allocations.hpp"
 #include "every_allocation.hpp"
 #include "layouts.hpp"
+#include "problem.hpp"
 #include "set_threads.hpp"
 #include "worlds.hpp"
 
@@ -42,13 +43,8 @@ std::vector<NamedOptions> forward_options() {
                       .head_gate = randn<1>({4}, 2),
                       .return_weights = {std::vector<std::int64_t>{2, 0}, std::nullopt},
                       .weights_stage = WeightsStage::raw,
-                      .key_mass = true,
-                      .capture = {.queries = true,
-                                  .keys = true,
-                                  .values = true,
-                                  .scores = true,
-                                  .pooled = true,
-                                  .dropped_weights = true}};
+                      .key_mass = true};
+  for_each_capture(some.capture, [](const char*, bool& asked) { asked = true; });
   ForwardOptions others{.valid_lens = LensByQuery{{5, 4, 3, 0}, {1, 2, 3, 4}},
                         .mask = added,
                         .key_mask = xt::xtensor<int, 2>{{0, 1, 1, 0, 1}, {1, 1, 1, 1, 0}},
@@ -267,8 +263,7 @@ TEST_CASE("Out of memory in the importance of a layer's heads") {
         .valid_lens = LensBySample{4, 2},
         .ignored_keys = xt::xtensor<std::uint8_t, 2>{{0, 1, 0, 0}, {1, 0, 0, 0}}};
     const std::vector<HeadMeasureBatch> batches = {batch, batch};
-    for (const HeadMeasure measure : {HeadMeasure::gradient, HeadMeasure::ablation,
-                                      HeadMeasure::confidence, HeadMeasure::entropy}) {
+    for (const HeadMeasure measure : all_measures) {
       check("measure " + std::to_string(static_cast<int>(measure)), [&](const LayerWorld& world) {
         return measure_head_importance(
             world.layer, batches,
