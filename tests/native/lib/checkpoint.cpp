@@ -19,17 +19,7 @@ Checkpoint::Checkpoint(const std::string& name)
   tensors = load_safetensors(file).tensors;
 }
 
-ValidLens Checkpoint::lens() const {
-  const Tokens mask = tokens("in.mask");
-  LensBySample lens = LensBySample::from_shape({mask.shape(0)});
-  for (std::size_t row = 0; row < mask.shape(0); ++row) {
-    lens(row) = 0;
-    for (std::size_t column = 0; column < mask.shape(1); ++column) {
-      lens(row) += mask(row, column);
-    }
-  }
-  return lens;
-}
+ValidLens Checkpoint::lens() const { return LensBySample(xt::sum(tokens("in.mask"), {1})); }
 
 TransformerForwardOptions Checkpoint::options() const {
   TransformerForwardOptions options;

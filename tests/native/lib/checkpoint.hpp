@@ -40,6 +40,11 @@ struct Checkpoint {
 /// The text with `before` replaced by `after` once; throws where it does not occur.
 std::string replaced(std::string text, const std::string& before, const std::string& after);
 
+/// The config with these fields behind its own; of two of a name, the last counts.
+inline std::string with_fields(const Checkpoint& checkpoint, const std::string& fields) {
+  return checkpoint.config.substr(0, checkpoint.config.rfind('}')) + "," + fields + "}";
+}
+
 inline bool contains(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }

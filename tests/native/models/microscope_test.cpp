@@ -2,6 +2,7 @@
 #include <cmath>
 #include <vector>
 
+#include "activations.hpp"
 #include "compare.hpp"
 #include "transformer_call.hpp"
 
@@ -45,14 +46,9 @@ TEST_CASE("The logit lens gives what a model without the layers behind a stream 
                        .value = plain.captured.resid_pre[layer]}};
         logits = forward(model, call, pass).logits;
       }
-      double largest = 0;
-      for (std::size_t sample = 0; sample < call.batch(); ++sample) {
-        for (std::size_t token = 0; token < lens.shape(3); ++token) {
-          largest = std::fmax(largest, std::abs(static_cast<double>(lens(layer, sample, 0, token)) -
-                                                logit(logits, sample, token)));
-        }
-      }
-      CHECK(largest <= tolerance(call, logits));
+      CHECK(max_difference(xt::view(lens, layer, xt::all(), 0),
+                           xt::view(logits, xt::all(), logits.shape(1) - 1)) <=
+            tolerance(call, logits));
     }
     if (call.tokens.shape(1) > 1) {
       const Tensor<4> chosen = logit_lens(model, call.tokens,
@@ -98,16 +94,11 @@ TEST_CASE("Parts of an attribution sum to the logits' difference, each what its 
       return logit(logits, sample, 3) - logit(logits, sample, 7);
     };
     for (std::size_t sample = 0; sample < call.batch(); ++sample) {
-      double sum =
-          static_cast<double>(parts.embeddings(sample)) + static_cast<double>(parts.biases(sample));
-      for (std::size_t layer = 0; layer <= last; ++layer) {
-        sum += static_cast<double>(parts.mlps(sample, layer));
-        for (std::size_t head = 0; head < parts.heads.shape(2); ++head) {
-          sum += static_cast<double>(parts.heads(sample, layer, head)) +
-                 (parts.cross_heads ? static_cast<double>((*parts.cross_heads)(sample, layer, head))
-                                    : 0);
-        }
-      }
+      const auto sum_of = [&](const auto& part) -> double {
+        return xt::sum(xt::cast<double>(xt::view(part, sample)))();
+      };
+      const double sum = sum_of(parts.embeddings) + sum_of(parts.biases) + sum_of(parts.mlps) +
+                         sum_of(parts.heads) + (parts.cross_heads ? sum_of(*parts.cross_heads) : 0);
       CHECK(std::abs(sum - static_cast<double>(parts.total(sample))) <= allowed);
       CHECK(std::abs(sum - gap(plain.logits, sample)) <= allowed);
     }
@@ -170,17 +161,14 @@ TEST_CASE("Patched heads give what whole passes with that patch give") {
                                              }});
       CHECK(done == patched.size());
       pass.capture = {at};
-      const ModelCaptures captured = model.forward(clean, pass).captured;
+      const auto captured = captured_in(model.forward(clean, pass));
       pass.capture.clear();
       for (std::size_t layer = 0; layer < patched.shape(0); ++layer) {
         for (std::size_t head = 0; head < patched.shape(1); ++head) {
           pass.patch = {{.at = at,
                          .layer = static_cast<std::int64_t>(layer),
                          .heads = std::vector{static_cast<std::int64_t>(head)},
-                         .value = at == ActivationName::z         ? captured.z[layer]
-                                  : at == ActivationName::keys    ? captured.keys[layer]
-                                  : at == ActivationName::pattern ? captured.pattern[layer]
-                                                                  : captured.head_out[layer]}};
+                         .value = captured.at({at, Side::self, layer})}};
           const Tensor<3> logits = model.forward(call.tokens, pass).logits;
           CHECK(std::abs(static_cast<double>(patched(layer, head)) - metric(logits)) <=
                 tolerance(call, logits));
@@ -194,38 +182,38 @@ TEST_CASE("What has no logits, or norms in another place, is refused") {
   Transformer plain(small_transformer("plain").options);
   const Tokens tokens = random_tokens(2, 3, 1);
   const auto metric = [](const Tensor<3>& /*logits*/) { return 0.0; };
-  const auto error = [&](const auto& call) { return error_of(call); };
-  CHECK(error([&] {
+  CHECK(error_of([&] {
           return logit_lens(plain, tokens, {.layers = std::vector<std::int64_t>{9}});
         }).starts_with("invalid-option; layers: expected integers from 0 to "));
-  CHECK(error([&] { return attribute_logits(plain, tokens, {.target = {99}}); }) ==
+  CHECK(error_of([&] { return attribute_logits(plain, tokens, {.target = {99}}); }) ==
         "invalid-value; target: expected tokens from 0 to 12, got 99");
-  CHECK(error([&] { return attribute_logits(plain, tokens, {.target = {1, 2, 3}}); }) ==
+  CHECK(error_of([&] { return attribute_logits(plain, tokens, {.target = {1, 2, 3}}); }) ==
         "invalid-shape; target: expected one token, or one for each sample (2), got 3");
-  CHECK(error([&] {
+  CHECK(error_of([&] {
           return patch_heads(plain, tokens, random_tokens(2, 4, 1), {.metric = metric});
         }) == "invalid-shape; corrupted: expected (2, 3), got (2, 4)");
-  CHECK(error([&] {
+  CHECK(error_of([&] {
           return patch_heads(plain, tokens, tokens,
                              {.metric = metric, .at = ActivationName::mlp_out});
         }) ==
         "invalid-option; at: expected z, queries, keys, values, pattern or head_out, got mlp_out");
-  CHECK(error([&] {
+  CHECK(error_of([&] {
           return patch_heads(plain, tokens, tokens,
                              {.metric = metric, .positions = std::vector<std::int64_t>()});
         }) == "invalid-option; positions: expected at least one, got none");
   TransformerOptions options = small_transformer("plain").options;
   options.norm_first = false;
   Transformer post_norm(options);
-  CHECK(error([&] { return attribute_logits(post_norm, tokens, {.target = {1}}); }) ==
+  CHECK(error_of([&] { return attribute_logits(post_norm, tokens, {.target = {1}}); }) ==
         "invalid-option; model: expected one whose norms come first, got another");
   options.dropout = 0.5;
   Transformer dropping(options);
-  CHECK(error([&] { return patch_heads(dropping.train(), tokens, tokens, {.metric = metric}); }) ==
-        "invalid-option; model: expected one in evaluation mode, got dropout");
+  CHECK(error_of([&] {
+          return patch_heads(dropping.train(), tokens, tokens, {.metric = metric});
+        }) == "invalid-option; model: expected one in evaluation mode, got dropout");
   options.head = false;
   Transformer headless(options);
-  CHECK(error([&] { return logit_lens(headless, tokens); }) ==
+  CHECK(error_of([&] { return logit_lens(headless, tokens); }) ==
         "invalid-option; model: expected one that has logits, got one without");
 }
 

@@ -14,11 +14,6 @@ std::string error_of_config(const Checkpoint& checkpoint, const std::string& con
   return error_of([&] { return Transformer::from_pretrained(config, checkpoint.tensors); });
 }
 
-/// The config with these fields behind its own; of two of a name, the last counts.
-std::string with_fields(const Checkpoint& checkpoint, const std::string& fields) {
-  return checkpoint.config.substr(0, checkpoint.config.rfind('}')) + "," + fields + "}";
-}
-
 std::string invalid_field(const std::string& field, const std::string& expected,
                           const std::string& got) {
   return "invalid-option; config." + field + ": expected " + expected + ", got " + got;

@@ -1,11 +1,11 @@
 #include <catch2/catch_test_macros.hpp>
 #include <map>
+#include <regex>
 #include <string>
 #include <vector>
 
 #include "checkpoint.hpp"
 #include "compare.hpp"
-#include "files.hpp"
 
 // What is left of a pruned checkpoint is one, with the heads that are gone in its config.
 namespace headwise::test {
@@ -13,12 +13,8 @@ namespace {
 
 using Heads = std::map<std::int64_t, std::vector<std::int64_t>>;
 
-std::string replaced_all(std::string text, const std::string& before, const std::string& after) {
-  for (std::size_t at = text.find(before); at != std::string::npos;
-       at = text.find(before, at + after.size())) {
-    text.replace(at, before.size(), after);
-  }
-  return text;
+std::string replaced_all(const std::string& text, const char* before, const char* after) {
+  return std::regex_replace(text, std::regex(before), after);
 }
 
 /// The same tensors as heads of half the size, unless there are four: four, in two groups where
@@ -44,14 +40,10 @@ void check_round_trip(const Checkpoint& checkpoint, Transformer& model) {
   Transformer read = read_back(model);
   CHECK(read.config() == model.config());
   const StateDict expected = model.state_dict(ParameterNames::pretrained);
-  const StateDict got = read.state_dict(ParameterNames::pretrained);
-  const StateDict gradients = model.gradients(ParameterNames::pretrained);
-  REQUIRE(got.size() == expected.size());
-  for (const auto& [name, tensor] : expected) {
+  CHECK(read.state_dict(ParameterNames::pretrained) == expected);
+  for (const auto& [name, gradient] : model.gradients(ParameterNames::pretrained)) {
     INFO(name);
-    CHECK(got.at(name).shape() == tensor.shape());
-    CHECK(same_bits(got.at(name), tensor));
-    CHECK((!gradients.contains(name) || gradients.at(name).shape() == tensor.shape()));
+    CHECK(gradient.shape() == expected.at(name).shape());
   }
   CHECK(read.state_dict() == model.state_dict());
   const TransformerResult result = checkpoint.forward(read);
@@ -229,9 +221,9 @@ TEST_CASE("Removed heads that a model does not have are problems of the config")
     cases.push_back({"gpt2-a", "pruned_heads", value, lists});
   }
   const auto error_with = [](const Checkpoint& checkpoint, const std::string& fields) {
-    const std::string own = checkpoint.config.substr(0, checkpoint.config.rfind('}'));
-    return error_of(
-        [&] { return Transformer::from_pretrained(own + "," + fields + "}", checkpoint.tensors); });
+    return error_of([&] {
+      return Transformer::from_pretrained(with_fields(checkpoint, fields), checkpoint.tensors);
+    });
   };
   for (const auto& [name, field, value, expected, got] : cases) {
     CHECK(error_with(with_four_heads(name), "\"" + field + "\": " + value) ==

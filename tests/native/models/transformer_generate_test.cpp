@@ -6,7 +6,6 @@
 #include <headwise/core/kernels/philox.hpp>
 #include <headwise/core/models/sampling.hpp>
 #include <headwise/core/random.hpp>
-#include <limits>
 #include <numeric>
 #include <random>
 #include <string>
@@ -56,13 +55,7 @@ double uniform_of(std::uint64_t seed, std::uint32_t number) {
 
 std::vector<float> random_logits(std::mt19937& random, std::size_t count) {
   std::normal_distribution<float> normal(0, 3);
-  const float specials[] = {0.0F,
-                            -0.0F,
-                            1.5F,
-                            -std::numeric_limits<float>::infinity(),
-                            std::numeric_limits<float>::quiet_NaN(),
-                            1e-40F,
-                            -1e-40F};
+  const float specials[] = {0.0F, -0.0F, 1.5F, -infinity, nan, 1e-40F, -1e-40F};
   std::vector<float> logits(count);
   for (float& logit : logits) {
     logit = random() % 3 == 0 ? specials[random() % std::size(specials)] : normal(random);
@@ -98,11 +91,7 @@ using Text = std::vector<std::int64_t>;
 const Text prompt = {3, 1, 4};
 const Text source_tokens = {2, 7, 1, 8};
 
-Tokens row_of(const Text& text) {
-  Tokens row = Tokens::from_shape({1, text.size()});
-  std::copy(text.begin(), text.end(), row.begin());
-  return row;
-}
+Tokens row_of(const Text& text) { return xt::adapt(text, std::array{std::size_t{1}, text.size()}); }
 
 /// The logits behind a text, without a cache.
 std::vector<float> next_logits(Transformer& model, const Text& text, const Text& source) {
@@ -239,19 +228,17 @@ TEST_CASE("What generate refuses is named, and no token is told") {
       "invalid-option; top_p: expected a number above 0, at most 1, got ";
   const std::string not_causal =
       "invalid-option; generate: expected a causal model with logits, got another";
-  constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
   const std::vector<Refused> cases = {
       {"plain", [](auto& o) { o.max_new_tokens = -1; }, prompt,
        "invalid-option; max_new_tokens: expected an integer from 0 on, got -1"},
       {"plain", [](auto& o) { o.max_new_tokens = 9; }, prompt,
        "invalid-option; max_new_tokens: expected at most 8 behind 3 of max_length (10), got 9"},
       {"plain", same, {}, "invalid-shape; tokens: expected at least one, got none"},
-      {"plain", [](auto& o) { o.temperature = not_a_number; }, prompt,
-       "invalid-option; temperature"},
+      {"plain", [](auto& o) { o.temperature = nan; }, prompt, "invalid-option; temperature"},
       {"plain", [](auto& o) { o.top_k = 0; }, prompt, "invalid-option; top_k"},
       {"plain", top_p(0), prompt, top_p_error + "0"},
       {"plain", top_p(1.5), prompt, top_p_error + "1.5"},
-      {"plain", top_p(not_a_number), prompt, top_p_error + "NaN"},
+      {"plain", top_p(nan), prompt, top_p_error + "NaN"},
       {"plain", [](auto& o) { o.seed = std::uint64_t{1} << 53U; }, prompt, "invalid-option; seed"},
       {"plain", [](auto& o) { o.key_mask = xt::xarray<bool>{true, false, false}; }, prompt,
        "invalid-value; key_mask: expected 1 for the last token, got 0"},
@@ -318,9 +305,8 @@ TEST_CASE("New tokens come with the weights of the row that drew them") {
       const auto check = [&](const Tensor<4>& got, const Tensor<4>& all) {
         REQUIRE(got.shape() ==
                 std::array{std::size_t{1}, std::size_t{2}, std::size_t{1}, all.shape(3)});
-        for (std::size_t key = 0; key < all.shape(3); ++key) {
-          CHECK(std::abs(got(0, 0, 0, key) - all(0, 1, whole.size() - 1, key)) <= 1e-6F);
-        }
+        CHECK(max_difference(xt::view(got, 0, 0, 0), xt::view(all, 0, 1, whole.size() - 1)) <=
+              1e-6);
       };
       for (std::size_t layer = 0; layer < model.num_layers(); ++layer) {
         check(text.attention_weights[i][layer], expected.attention_weights[layer]);
