@@ -86,14 +86,5 @@ TEST_CASE("Only passes in training mode drop weights, each others, and the same 
   CHECK(forward(twin, inputs, {}).output == second);
 }
 
-TEST_CASE("A NaN behind a dropped weight still counts, as in d2l, which multiplies by 0") {
-  Inputs inputs = random_inputs(input_shape);
-  inputs.values(0, 2, 0) = nan;
-  auto layer = make_layer(1);
-  const auto output = forward(layer.train(), inputs).output;
-  CHECK(std::isnan(output(0, 0, 0)));
-  CHECK(output(1, 0, 0) == layer.state_dict().at("W_o.bias")(0));
-}
-
 }  // namespace
 }  // namespace headwise::test

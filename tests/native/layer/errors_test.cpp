@@ -17,8 +17,7 @@ StateDict state_dict_of(const Record& record) {
   StateDict dict;
   for (const std::string& line : record.all("parameter")) {
     const auto words = Record::words(line);
-    auto& parameter = dict[words.at(0)] = xt::xarray<float>::from_shape(sizes_in(words, 1));
-    parameter.fill(1);
+    dict[words.at(0)] = xt::xarray<float>(sizes_in(words, 1), 1.0F);
   }
   return dict;
 }
@@ -34,8 +33,7 @@ HeadGate head_gate_of(const Record& record) {
   if (!record.has("head_gate")) {
     return {};
   }
-  return record.numbers<int>("head_gate").size() == 1 ? HeadGate(tensor_of<1>(record, "head_gate"))
-                                                      : HeadGate(tensor_of<2>(record, "head_gate"));
+  return xt::xarray<float>(record.numbers<std::size_t>("head_gate"), 1.0F);
 }
 
 std::optional<std::vector<std::int64_t>> indices_of(const Record& record, const std::string& key) {
@@ -46,15 +44,8 @@ RotaryPositions positions_of(const Record& record) {
   if (!record.has("positions")) {
     return {};
   }
-  const auto shape = record.numbers<std::size_t>("positions");
-  const auto filled = [&](auto tensor) -> RotaryPositions {
-    tensor.fill(record.number<std::int64_t>("position"));
-    return tensor;
-  };
-  if (shape.size() == 1) {
-    return filled(xt::xtensor<std::int64_t, 1>::from_shape({shape[0]}));
-  }
-  return filled(xt::xtensor<std::int64_t, 2>::from_shape({shape[0], shape[1]}));
+  return xt::xarray<std::int64_t>(record.numbers<std::size_t>("positions"),
+                                  record.number<std::int64_t>("position"));
 }
 
 CacheOptions cache_options_of(const Record& record) {
@@ -73,9 +64,7 @@ KeyValueCache filled_cache(const Record& record, MultiHeadAttention& layer) {
   layer.eval();
   layer.forward(inputs(layer.query_size()), inputs(layer.key_size()), inputs(layer.value_size()),
                 {.cache = &cache});
-  if (training) {
-    layer.train();
-  }
+  layer.set_training(training);
   return cache;
 }
 
@@ -132,9 +121,7 @@ void backward_of(const Record& record, MultiHeadAttention& layer) {
     layer.eval();
     const bool batched = record.numbers<std::size_t>("queries").size() == 3;
     (batched ? forward_ranked<3> : forward_ranked<2>)(record, layer, {.requires_grad = true});
-    if (training) {
-      layer.train();
-    }
+    layer.set_training(training);
   }
   const auto go_back = [&] {
     if (record.numbers<std::size_t>("grad_output").size() == 3) {

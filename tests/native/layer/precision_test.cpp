@@ -219,11 +219,8 @@ TEST_CASE("A cache of 16 bits gives, and captures, what one of floats does") {
 
 /// The tensor times 2 to this power, exactly but for denormal and infinite numbers.
 template <typename Tensor>
-Tensor scaled(Tensor tensor, int exponent) {
-  for (float& number : tensor) {
-    number = std::ldexp(number, exponent);
-  }
-  return tensor;
+Tensor scaled(const Tensor& tensor, int exponent) {
+  return std::ldexp(1.0F, exponent) * tensor;
 }
 
 /// Holds `given` against `expected` times 2 to this power, computed in float64: what float32 cannot

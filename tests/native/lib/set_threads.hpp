@@ -11,8 +11,6 @@ class SetThreads {
   explicit SetThreads(std::int64_t threads) { set_num_threads(threads); }
   SetThreads(const SetThreads&) = delete;
   SetThreads& operator=(const SetThreads&) = delete;
-  SetThreads(SetThreads&&) = delete;
-  SetThreads& operator=(SetThreads&&) = delete;
   ~SetThreads() { set_num_threads(static_cast<std::int64_t>(before_)); }
 
  private:

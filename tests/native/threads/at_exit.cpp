@@ -13,13 +13,7 @@
 namespace {
 
 headwise::Tensor<3> output() {
-  const headwise::Tensor<3> input = headwise::Tensor<3>::from_shape({2, 300, 96});
-  headwise::Tensor<3> numbers = input;
-  float number = 0;
-  for (float& each : numbers) {
-    number += 0.37F;
-    each = number - 3 * static_cast<float>(static_cast<int>(number / 3));
-  }
+  const auto numbers = headwise::randn<3>({2, 300, 96}, 1);
   headwise::MultiHeadAttention layer({.num_hiddens = 96, .num_heads = 6, .seed = 1});
   return layer.forward(numbers, numbers, numbers).output;
 }

@@ -1,6 +1,4 @@
 #include <catch2/catch_test_macros.hpp>
-#include <filesystem>
-#include <fstream>
 #include <headwise/core/parallel/processors.hpp>
 #include <map>
 #include <string>
@@ -43,14 +41,9 @@ TEST_CASE("No more threads than the quota of a control group, or of one above it
   for (const auto& [groups, files, expected] : cases) {
     CAPTURE(groups);
     const TemporaryFolder folder;
-    const auto write = [&](const std::string& name, const std::string& text) {
-      const std::filesystem::path path = folder / name.substr(1);
-      std::filesystem::create_directories(path.parent_path());
-      std::ofstream(path) << text;
-    };
-    write("/proc/self/cgroup", groups);
+    folder.write("proc/self/cgroup", groups);
     for (const auto& [name, text] : files) {
-      write(name, text);
+      folder.write(name.substr(1), text);
     }
     CHECK(parallel::num_processors((folder / "").string()) == expected);
   }
