@@ -354,6 +354,11 @@ test('options of models that exclude each other', () => {
       'windows: expected two integers from 0 on or Infinity, got -1',
     ],
     [{ ...reader, head: true }, 'head: expected none beside patches, got true'],
+    [{ ...ofModel, numHeads: 3 }, 'numHeads: expected a divisor of numHiddens (8), got 3'],
+    [
+      { ...ofModel, optimizer: { learningRate: -1 } },
+      'learningRate: expected a finite number from 0 on, got -1',
+    ],
   ]) {
     assertFails(() => new Transformer(given), 'invalid-option', message);
   }
@@ -424,6 +429,11 @@ const passes = [
       ...[ofModel, { crossHeadGates: [[1, 1]] }],
       ...['crossHeadGates: expected one a layer (0) or none, got 1', shape],
     ],
+    [ofModel, { headGates: [X] }, 'headGates: expected one a layer (2) or none, got 1', shape],
+    [
+      ...[ofModel, { headGates: [undefined, [1, 1, 1]] }],
+      ...['headGates[1]: expected (2,) or (2, 2), got (3,)', shape],
+    ],
     [ofModel, { headGates: 1 }, 'headGates: expected an array of gates, got 1', type],
     [ofModel, { headGates: [null, [1, 1]] }, /^headGates\[0\]: expected a tensor/, type],
   ].flatMap(([given, pass, message, code = 'invalid-option']) => [
@@ -445,6 +455,27 @@ const passes = [
     [(model) => model.forward([[[0]]]), shape, 'tokens: expected (batch, length), got (1, 1, 1)'],
     [(model) => model.forward([[0.5]]), value, 'tokens: expected integers from 0 to 4, got 0.5'],
     [(model) => model.loss(tokens), type, /^targets: expected a tensor/],
+    ...['loss', 'lossAndGradients', 'trainStep'].flatMap((pass) =>
+      [
+        [[[0, -1]], [[0, 0]], value, 'tokens: expected integers from 0 to 4, got -1'],
+        [[[0, 5]], [[0, 0]], value, 'tokens: expected integers from 0 to 4, got 5'],
+        [
+          ...[[[0, 0, 0, 0, 0]], [[0, 0, 0, 0, 0]], shape],
+          'tokens: expected (batch, length), length at most maxLength (4), got (1, 5)',
+        ],
+        [tokens, [[0, 0]], shape, 'targets: expected (2, 3), got (1, 2)'],
+        [[[0, 1]], [[0, 5]], value, 'targets: expected integers from -1 to 4, got 5'],
+        [[[0, 1]], [[0, -2]], value, 'targets: expected integers from -1 to 4, got -2'],
+      ].map(([given, asked, ...error]) => [(model) => model[pass](given, asked), ...error]),
+    ),
+    [
+      ...[(model) => (model.learningRate = -1), 'invalid-option'],
+      'learningRate: expected a finite number from 0 on, got -1',
+    ],
+    [
+      (model) => model.loadStateDict({ ...model.stateDict(), extra: good, 'position.weight': X }),
+      ...['invalid-state-dict', /^stateDict: unexpected extra, position\.weight$/],
+    ],
     [
       ...[(model) => model.trainStep(tokens, tokens, null), type],
       'optimizer: expected an SGD or an Adam, got null',
@@ -468,6 +499,7 @@ test('bad passes leave a model unchanged', () => {
     const [model, twin] = [0, 1].map(() => new Model(given));
     assertFails(() => call(model), code, message);
     assert.deepEqual(model.numHeads, twin.numHeads);
+    assert.equal(model.learningRate, twin.learningRate);
     assert.deepEqual(model.stateDict(), twin.stateDict());
     assert.deepEqual(model.gradients(), twin.gradients());
     [model, twin].forEach((each) => each.dispose());

@@ -8,19 +8,15 @@ export const dataFile = (name) => new URL(name, dataFolder);
 
 const names = (text) => new Set(text.split(' '));
 const texts = names('call name code message prefix');
-const repeated = names('parameter gate');
-const flags = names(
-  'bias output_projection bias_kv zero_attention layer_norm requires_grad normalize done loaded',
-);
+const flags = names('bias output_projection bias_kv zero_attention requires_grad done loaded');
 const lists = names(
   'queries keys values scores X W_q W_k w_v grad_output head_gate attention_weights valid_lens ' +
-    'valid_lens_shape window positions heads weights_heads weights_queries tokens tokens_shape targets targets_shape',
+    'valid_lens_shape window positions heads weights_heads weights_queries tokens tokens_shape',
 );
 
 function valueOf(key, text) {
   if (texts.has(key) || text === '') return lists.has(key) ? [] : text;
-  // Positions of a model are a word.
-  if (lists.has(key) && /^(-?\d|Infinity)/.test(text)) return text.split(' ').map(Number);
+  if (lists.has(key)) return text.split(' ').map(Number);
   if (flags.has(key)) return Number(text) !== 0;
   const number = Number(text);
   return Number.isNaN(number) && text !== 'NaN' ? text : number;
@@ -30,18 +26,18 @@ function valueOf(key, text) {
 const nameOf = (key) =>
   key.length === 3 ? key : key.replace(/_([a-z])/g, (_, letter) => letter.toUpperCase());
 
-/** The records of a file as objects: numbers, lists, booleans and texts by name, `parameter` and `gate` all lines. */
+/** The records of a file as objects: numbers, lists, booleans and texts by name, `parameter` all lines. */
 export const readRecords = (name) =>
   readFileSync(dataFile(name), 'utf8')
     .split(/\n{2,}/)
     .map((group) => group.split('\n').filter((line) => line && !line.startsWith('#')))
     .filter((lines) => lines.length > 0)
     .map((lines) => {
-      const record = { parameter: [], gate: [] };
+      const record = { parameter: [] };
       for (const line of lines) {
         const [key, ...words] = line.split(' ');
         const text = words.join(' ');
-        if (repeated.has(key)) record[key].push(text);
+        if (key === 'parameter') record.parameter.push(text);
         else record[nameOf(key)] ??= valueOf(key, text);
       }
       return record;
