@@ -1,4 +1,4 @@
-// What a newcomer runs first: the README's example and examples/.
+// What a newcomer runs first: the README's example and examples/. tests/browser/examples has those that make pages.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -121,21 +121,6 @@ test('the heat maps have a cell for each weight', () => {
   }
   // Tokens are text, whatever they hold.
   assert.match(drawHeads(Tensor.ones([1, 1, 1]), ['<b>&']), /<title>&lt;b>&amp; → &lt;b>&amp;: 1/);
-});
-
-test('the attention view of a model is one HTML file', () => {
-  const html = output(process.execPath, ['examples/attention-view/main.mjs']);
-  const [, json] = /<script type="application\/json" id="attention">(.*?)<\/script>/.exec(html);
-  const { weights, tokens } = JSON.parse(json);
-  assert.equal(tokens.join(''), ' the people were at work, and the people were good.');
-  assert.equal(weights.length, 5);
-  for (const { data, shape } of weights) {
-    assert.deepEqual(shape, [1, 5, tokens.length, tokens.length]);
-    const row = data.slice(0, tokens.length).reduce((sum, weight) => sum + weight);
-    assert.ok(Math.abs(row - 1) < 0.001);
-  }
-  // Nothing is fetched but an icon that is there.
-  assert.doesNotMatch(html, /\b(?:src|href)="(?!data:)|sourceMappingURL/);
 });
 
 test('the microscope finds induction heads, name movers and pruning curves', async (context) => {

@@ -4,6 +4,8 @@ import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { after } from 'node:test';
 import { init, loadSafetensors, Transformer } from 'headwise';
+import { textTokens } from '../../../examples/language-model/tokens.mjs';
+import { readTokens } from '../../../examples/prune-a-model/text.mjs';
 import { output, project, temporaryFolder } from '../lib/child.mjs';
 
 const models = join(project, 'tests/data/models');
@@ -119,33 +121,12 @@ test('heads that share keys and values are pruned together, in as few steps as a
   assert.equal(rows[1].gone, 4);
 });
 
-/** One piece for each of 29 characters. */
-const tokenizer = {
-  version: '1.0',
-  added_tokens: [],
-  normalizer: null,
-  pre_tokenizer: null,
-  post_processor: null,
-  decoder: null,
-  model: {
-    type: 'BPE',
-    vocab: Object.fromEntries([..."abcdefghijklmnopqrstuvwxyz .'"].map((piece, i) => [piece, i])),
-    merges: [],
-  },
-};
-
 test('a text is read by the tokenizer of its checkpoint', () => {
-  const folder = checkpointOf('gpt2-a');
-  const text = write(
-    folder,
-    'text.txt',
-    'once upon a time there was a head. nobody knew its name.',
-  );
-  write(folder, 'tokenizer.json', JSON.stringify(tokenizer));
-  const ids = [...readFileSync(text, 'utf8')].map((piece) => tokenizer.model.vocab[piece]);
-  const ofText = prune(folder, text);
-  const ofTokens = prune(folder, write(folder, 'tokens.json', JSON.stringify(ids)));
-  assert.deepEqual(ofText.rows, ofTokens.rows);
+  const folder = join(project, 'examples/language-model/model');
+  const json = (name) => JSON.parse(readFileSync(join(folder, `${name}.json`), 'utf8'));
+  const text = join(folder, '../held-out.txt');
+  const { decode } = textTokens(json('tokenizer'), json('tokenizer_config'));
+  assert.equal(decode(readTokens(folder, text)), readFileSync(text, 'utf8'));
 });
 
 const refusals = {
