@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { afterAll, describe, test } from 'vitest';
-import { loadSafetensors, Transformer } from 'headwise/models';
+import { inductionScores, loadSafetensors, patternScores, Transformer } from 'headwise/models';
 import { ggufFile } from '../node/lib/gguf.mjs';
 import { converted } from '../node/lib/gguf-models.mjs';
 import { textTokens } from '../../examples/language-model/tokens.mjs';
@@ -13,7 +13,7 @@ import { visible, visibleNext } from '../../web/src/acts/look/tokens.ts';
 import { byteName } from '../../web/src/worker/byte-names.ts';
 import { openCheckpoint } from '../../web/src/worker/checkpoint.ts';
 import { LanguageModel } from '../../web/src/worker/language-model.ts';
-import { near, range, softmax, sum } from './lib/float64.mjs';
+import { near, range, softmax } from './lib/float64.mjs';
 
 const folder = 'examples/language-model/model/';
 const names = ['config.json', 'model.safetensors', 'tokenizer.json', 'tokenizer_config.json'];
@@ -79,34 +79,16 @@ describe('a text', () => {
         candidates.toSorted((a, b) => b.before - a.before),
       );
       weights.forEach((own, layer) => near([...own], [...now.attentionWeights[layer].data], 1e-6));
-      scores.forEach((ofLayer, layer) =>
-        ofLayer.forEach(({ previousToken, firstToken, diagonal, induction }, head) => {
-          const at = (query, key) => weights[layer][(head * 8 + query) * 8 + key];
-          const mean = (queries, keyOf) =>
-            sum(queries.map((q) => at(q, keyOf(q)))) / queries.length;
-          near(
-            previousToken,
-            mean(range(8).slice(1), (q) => q - 1),
-            1e-5,
-          );
-          near(
-            firstToken,
-            mean(range(8).slice(1), () => 0),
-            1e-5,
-          );
-          near(
-            diagonal,
-            mean(range(8).slice(1), (q) => q),
-            1e-5,
-          );
-          // Repeated are “world” and “is”, before “is” and “better”.
-          near(
-            induction,
-            mean([6, 7], (q) => q - 4),
-            1e-5,
-          );
-        }),
-      );
+      scores.forEach((ofLayer, layer) => {
+        const own = now.attentionWeights[layer];
+        const induction = inductionScores(own, now.ids);
+        patternScores(own, { causal: true }).forEach((patterns, head) => {
+          const wanted = { ...patterns, induction: induction[head] };
+          for (const [name, score] of Object.entries(ofLayer[head])) {
+            near(score, wanted[name], 1e-5, name);
+          }
+        });
+      });
     }
     const roles = model
       .run(` ${text}`)

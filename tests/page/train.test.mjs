@@ -1,7 +1,7 @@
 // The run of the act on training: what it records, what heads do in it, and how it is driven.
 import assert from 'node:assert/strict';
 import { describe, test, vi } from 'vitest';
-import { AttentionOnlyTransformer, InductionTask } from 'headwise/models';
+import { AttentionOnlyTransformer, InductionTask, patternScores } from 'headwise/models';
 import { compositionOf } from '../../web/src/acts/train/composition.ts';
 import {
   comparisonOf,
@@ -24,7 +24,7 @@ import {
   unpackMaps,
 } from '../../web/src/worker/training.ts';
 import { RunDriver } from '../../web/src/worker/run-driver.ts';
-import { near, range, rowsOf, sum } from './lib/float64.mjs';
+import { near, range, rowsOf } from './lib/float64.mjs';
 
 const options = { task: 'induction', layers: 2, heads: 2, learningRate: 0.005, seed: 1 };
 const length = 4;
@@ -227,21 +227,13 @@ function trainedBy({ layers, heads, learningRate, seed }, steps) {
   const asked = [...unseen.targets.data.entries()].filter(([, target]) => target >= 0);
   const rows = rowsOf(logits);
   const right = asked.filter(([at, target]) => rows[at].indexOf(Math.max(...rows[at])) === target);
-  const weight = (layer, head, query, key, sequence = 0) =>
-    attentionWeights[layer].data[((sequence * heads + head) * 20 + query) * 20 + key];
+  const weight = (layer, head, query, key) =>
+    attentionWeights[layer].data[(head * 20 + query) * 20 + key];
   return {
     tokens: [...unseen.tokens.data.subarray(0, 20)],
     accuracy: right.length / asked.length,
     weight,
-    /** The mean weight of a head on the previous token, over 64 sequences. */
-    previousToken: (layer, head) =>
-      sum(
-        range(64 * 19).map((at) => {
-          const query = 1 + (at % 19);
-          return weight(layer, head, query, query - 1, Math.floor(at / 19));
-        }),
-      ) /
-      (64 * 19),
+    previousToken: (layer, head) => patternScores(attentionWeights[layer])[head].previousToken,
   };
 }
 
