@@ -123,8 +123,8 @@ export { given };
 
 // The result of a transformer depends on its options.
 programs['transformers.mts'] = `
-import { MultiHeadAttention, Tensor, Transformer } from 'headwise';
-import type { CapturedActivations, GeneratedText, GenerateOptions, LossAndGradients, StateDict, TransformerGradients, TransformerPassOptions } from 'headwise';
+import { Tensor, Transformer } from 'headwise';
+import type { CapturedActivations, GeneratedText, TransformerPassOptions } from 'headwise';
 
 const model = new Transformer({ numHiddens: 8, numHeads: 2 });
 const plain = model.forward([[1, 2]]);
@@ -136,15 +136,9 @@ is<typeof inside.captured.keys, Tensor[]>();
 is<typeof inside.attentionWeights, undefined>();
 declare const pass: TransformerPassOptions;
 model.forward([1], { ...pass, requiresGrad: true });
-is<ReturnType<typeof model.lossAndGradients>, LossAndGradients>();
-is<ReturnType<typeof model.backward>, TransformerGradients>();
-is<Parameters<typeof model.generate>[1], GenerateOptions>();
 is<ReturnType<typeof model.generate>, Promise<number[] | GeneratedText>>();
 const text = model.generate([1], { maxNewTokens: 1 });
 is<typeof text, Promise<number[]>>();
-is<ReturnType<typeof model.stateDict>, StateDict>();
-is<ReturnType<typeof model.attention>, MultiHeadAttention>();
-is<typeof model.numHeads, number[]>();
 // @ts-expect-error sizes cannot be left out
 new Transformer({ vocabularySize: 4, maxLength: 4, numHeads: 2 });
 // @ts-expect-error a layer's cache is none of a model
@@ -212,7 +206,8 @@ await attention.forward(X, X, X, { out: {} });
 export { copy, softmax };
 `;
 
-// Every public name and the type of its result, from every entry; without types of the DOM.
+// Every public name from every entry, and types that depend on arguments; without types of the DOM. The compiler checks
+// the other types in the sources.
 programs['public.mts'] = `
 import * as headwise from 'headwise';
 import * as inline from 'headwise/inline';
@@ -249,13 +244,7 @@ is<typeof init, (options?: InitOptions) => Promise<Initialized>>();
 const X = new Tensor([1, 2, 3, 4, 5, 6], [1, 2, 3]);
 is<typeof X.shape, readonly number[]>();
 is<typeof X.data, Float32Array>();
-const numbers: number[] = [X.at(0, 1)];
-is<ReturnType<typeof X.toArray>, NestedArray>();
-const parts: Slice[] = [0, [1], [0, -1], undefined];
-is<ReturnType<typeof X.toJSON>, TensorJSON>();
-takes<Tensor>(X.reshape([3, -1]), X.slice(0, [1], undefined), X.slice(...parts), Tensor.from(X.toJSON()));
 const resident = new ResidentTensor([1, 2, 3]);
-resident.dispose();
 takes<TensorLike>({ data: new Float32Array(1), dims: [1] as const }, X);
 takes<TensorInput>(X, resident, [[1]], { data: [1], shape: [1] }, { data: new Float64Array(1), shape: [1] });
 takes<MaskInput>([[true]]);
@@ -268,51 +257,22 @@ is<[typeof layer.querySize, typeof layer.numHeads], [number | undefined, number]
 is<[typeof layer.pooling, typeof layer.projection, typeof layer.weights], [Pooling, Projection, Precision]>();
 takes<Trainable>(layer.train().eval());
 takes<Tensor>(layer.forward([[[1]]], resident, { data: new Float64Array(1), shape: [1, 1, 1] }).output);
-is<ReturnType<typeof layer.backward>, Gradients>();
-is<Parameters<typeof layer.backward>[1], BackwardOptions | undefined>();
-is<[ReturnType<typeof layer.gradients>, StateDict[string]], [StateDict, Tensor]>();
-is<Parameters<typeof layer.loadStateDict>, [dict: TensorsByName]>();
-const cache = layer.createCache({ batchSize: 1, maxLength: 8, precision: 'float32' });
-takes<InstanceType<typeof KeyValueCache>>(cache);
-is<Parameters<typeof layer.createCache>, [options: CacheOptions]>();
-is<typeof cache.precision, CachePrecision>();
 // A wrapper keeps the types of a call.
 export const wrapped = <Weights extends boolean>(given: ForwardOptions<Weights>) => layer.forward(X, X, X, given).output;
 
-takes<Tensor>(transposeQkv(X, 2), transposeOutput(X, 2), splitHeads(X, 2), positionalEncoding(4, 2));
-takes<Tensor>(maskedSoftmax(X, [1], { emptyRows: 'uniform' }), scaledDotProductAttention(X, X, X).output);
-takes<Tensor>(additiveAttention(X, X, X, { W_q: X, W_k: X, w_v: X }).output);
-is<ReturnType<typeof patternScores>, PatternScores[]>();
-takes<number[]>(inductionScores(X, [1, 2]), keyScores(X, [1, 2]), numbers);
-takes<number[]>(leastImportantHeads(numbers, { fraction: 0.5 }));
-
 declare const blob: BlobLike;
 declare const handle: FileHandleLike;
-loadNpy(new ArrayBuffer(1));
 takes<OwnBytes>(saveNpy(X), saveSafetensors({ X }, { made: 'here' }));
 takes<Promise<SafetensorsFile>>(loadSafetensors(blob), loadSafetensors(handle));
-takes<Promise<SafetensorsFile>>(loadShardedSafetensors({ weight_map: {} }, () => blob));
 const gguf: Gguf = loadGguf(new ArrayBuffer(1));
 takes<GgufValue | undefined>(gguf.metadata['general.architecture'], 1n, [['text'], [true]]);
 takes<headwise.Transformer>(headwise.Transformer.fromPretrained({ gguf, weights: 'int8' }));
 takes<Promise<headwise.Transformer>>(headwise.Transformer.fromPretrained({ gguf: await loadGguf(blob) }));
-is<ReturnType<typeof gguf.tokenizer>, GgufTokenizer>();
 
 const model = new AttentionOnlyTransformer({ vocabularySize: 4, maxLength: 4, numHiddens: 4, numHeads: 2 });
 takes<InstanceType<typeof Transformer>>(model);
-is<ConstructorParameters<typeof Transformer>, [options: TransformerOptions]>();
-takes<number>(model.loss([1], [1]), clipGradientNorm([layer], 1));
-takes<InstanceType<typeof ModelCache>>(model.createCache({ batchSize: 1, maxLength: 2 }));
-const optimizers = [new SGD(layer), new SGD([layer, model]), new Adam(model, { betas: [0.9, 0.99] })] as const;
-takes<InstanceType<typeof Optimizer>>(...optimizers);
-const tasks = [
-  new CopyTask({ numSymbols: 2, length: 4 }), new ReverseTask({ numSymbols: 2, numItems: 4 }),
-  new SortTask({ numSymbols: 2, numItems: 4 }),
-  new InductionTask({ numSymbols: 2, length: 8, minPeriod: 1, maxPeriod: 2 }),
-  new AssociativeRecallTask({ numNames: 2, numValues: 2, numPairs: 1 }),
-] as const;
-takes<InstanceType<typeof Task>>(...tasks);
-takes<TaskBatch>(tasks[0].batch(1, 2));
+takes<InstanceType<typeof Optimizer>>(new SGD([layer, model]), new Adam(model));
+takes<InstanceType<typeof Task>>(new CopyTask({ numSymbols: 2, length: 4 }));
 // @ts-expect-error it is abstract
 new Task();
 takes<Promise<number[]>>(measureHeadImportance(layer, { batches: [] }));
