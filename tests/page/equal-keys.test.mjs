@@ -61,6 +61,12 @@ describe('a pass of the layer', () => {
           const total = sum(seen.map((score) => Math.exp(score - Math.max(...seen))));
           const steps = stepsOf(view, { sample: 0, head: number, query, key: 0 });
           assert.ok(steps.some(([, text]) => text.endsWith(` ÷ ${formatNumber(total)}`)));
+          const results = steps.map(([, , result]) =>
+            Number(result.replace('−', '-').replace('∞', 'Infinity')),
+          );
+          const own = [head.scores, head.scaled, head.masked].map((rows) => rows[query][0]);
+          const exponential = seen.length > 0 ? Math.exp(own[2] - Math.max(...seen)) : 0;
+          near(results.slice(0, 5), [...own, exponential, head.weights[query][0]], 1e-4, 'steps');
           row.forEach((score, key) => {
             near(view.scores.at(0, number, query, key), score, 1e-5, 'score');
             const isMasked = head.masked[query][key] === -Infinity;

@@ -1,21 +1,11 @@
 // Each act opened by its address and used by the pointer: in Chromium, Firefox and WebKit.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { init, MultiHeadAttention, Tensor } from 'headwise';
 import { openAct } from '../lib/acts.mjs';
 import { engineName } from '../lib/engines.mjs';
+import { expectedWeights } from '../lib/expected-weights.mjs';
 import { artefact } from '../lib/pages.mjs';
 import { until } from '../lib/until.mjs';
-
-/** The weights of act `equal-keys` for random input, computed in Node. */
-async function expectedWeights() {
-  await init({ threads: 1 });
-  const attention = new MultiHeadAttention({ numHiddens: 100, numHeads: 5, seed: 1 });
-  const queries = Tensor.randn([1, 4, 100], 2);
-  const keys = Tensor.randn([1, 6, 100], 3);
-  const options = { validLens: [3], returnWeights: true };
-  return attention.forward(queries, keys, keys, options).attentionWeights.data;
-}
 
 /** Waits until `read` returns another value than now. */
 async function waitForChange(read) {

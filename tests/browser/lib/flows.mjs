@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { ofColours, violations } from './axe.mjs';
 import { useDownloads } from './downloads.mjs';
-import { fitsAcross, open, prefer, searchOf, waitForSearch } from './pages.mjs';
+import { fitsAcross, open, prefer, searchOf } from './pages.mjs';
+import { waitForCount, waitForSearch, waitForText } from './pages.mjs';
 
 const controls = {
   button: ':is(button, [role="button"])',
@@ -66,12 +67,17 @@ export async function openFlows(t, id, query = '', options = {}) {
     count: async (selector) => (await flows.all(selector)).length,
     isSeen: (selector) => page.$eval(within(selector), (found) => found.checkVisibility()),
     waitFor: (selector) => page.waitForSelector(within(selector)),
-    /** Waits until an attribute of the first match has a value. */
+    waitForCount: (selector, count) => waitForCount(page, within(selector), count),
+    waitForText: (selector, pattern) => waitForText(page, within(selector), pattern),
+    /** Waits until an attribute has a value. */
     waitForValue: (selector, name, value) =>
+      page.waitForSelector(`${within(selector)}[${name}=${JSON.stringify(String(value))}]`),
+    /** Waits until an attribute of the first match has another value. */
+    waitForChange: (selector, name, value) =>
       page.waitForFunction(
-        (where, named, wanted) => document.querySelector(where)?.getAttribute(named) === wanted,
+        (where, named, before) => document.querySelector(where).getAttribute(named) !== before,
         {},
-        ...[within(selector), name, String(value)],
+        ...[within(selector), name, value],
       ),
 
     /** Changes the address without loading the page, as the back button does. */

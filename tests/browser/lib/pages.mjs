@@ -141,6 +141,22 @@ export async function prefer(
 /** The query of the address as the page sees it; puppeteer's record lags behind. */
 export const searchOf = (page) => page.evaluate(() => window.location.search);
 
+/** Waits until so many elements match. */
+export const waitForCount = (page, selector, count) =>
+  page.waitForFunction(
+    (where, wanted) => document.querySelectorAll(where).length === wanted,
+    {},
+    ...[selector, count],
+  );
+
+/** Waits until the text of the first match is as expected. */
+export const waitForText = (page, selector, { source, flags }) =>
+  page.waitForFunction(
+    (where, ...pattern) => new RegExp(...pattern).test(document.querySelector(where)?.textContent),
+    {},
+    ...[selector, source, flags],
+  );
+
 /** Waits until the address has this query, which may follow later than the drawing. */
 export const waitForSearch = (page, search) =>
   page.waitForFunction((wanted) => window.location.search === wanted, {}, search);

@@ -1,4 +1,5 @@
 // The package as it is published, without a bundler, in pages and workers: how init loads it, and its threads.
+// tests/matrix/pages.test.mjs has the number of threads by default.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { messageOf, openIsolated, openPlain } from '../lib/package-server.mjs';
@@ -102,15 +103,6 @@ test('several threads give the results of one, in a page and in a worker, also a
       await until(() => page.workers().length === 0, 'workers go on after dispose');
     }
   }
-});
-
-test('by default init uses the cores of an isolated page, up to 8', async (t) => {
-  const page = await openIsolated(t);
-  const [threads, again] = await answers(page, {}, { threads: 'auto' });
-  const cores = await page.evaluate(() => navigator.hardwareConcurrency);
-  assert.equal(threads, Math.min(cores, 8));
-  assert.equal(again, threads);
-  assert.equal(page.workers().length, threads - 1);
 });
 
 test('where workers break, automatic is one thread and a number is an error', async (t) => {

@@ -6,7 +6,8 @@ import { basename } from 'node:path';
 import { fromRoot, listFiles } from '../../../scripts/lib/files.mjs';
 import { violations } from '../lib/axe.mjs';
 import { openFlows } from '../lib/flows.mjs';
-import { actsOf, isReady, loadAllActs, open, searchOf, readSentence } from '../lib/pages.mjs';
+import { actsOf, isReady, loadAllActs, open, readSentence, searchOf } from '../lib/pages.mjs';
+import { waitForCount, waitForText } from '../lib/pages.mjs';
 
 const isDrawn = { until: '#equal-keys .key-map' };
 const textOf = (page, selector) => page.$eval(selector, (found) => found.textContent);
@@ -60,19 +61,12 @@ describe('language', () => {
 
   test('the worker speaks the language of the page', async (t) => {
     const { page } = await open(t, '?lang=ko#look');
-    const waitForText = (selector, pattern) =>
-      page.waitForFunction(
-        (where, source) => new RegExp(source).test(document.querySelector(where)?.textContent),
-        {},
-        selector,
-        pattern.source,
-      );
     await readSentence(page);
-    await waitForText('#look .look-status[data-state="ready"]', /^작은 언어 모델: 층/);
+    await waitForText(page, '#look .look-status[data-state="ready"]', /^작은 언어 모델: 층/);
     await page.click('#look .rail-more > summary');
     const input = await page.waitForSelector('#look .model-opener input[multiple]');
     await input.uploadFile(fromRoot('examples/language-model/model/config.json'));
-    await waitForText('#look .model-status .failure', /tokenizer\.json.*model\.safetensors/);
+    await waitForText(page, '#look .model-status .failure', /tokenizer\.json.*model\.safetensors/);
     assert.match(await textOf(page, '#look .model-status .failure'), /없는 파일/);
   });
 });
@@ -80,8 +74,6 @@ describe('language', () => {
 describe('glossary', () => {
   const term = '#translate .act-lead .term';
   const definition = '.definition:popover-open';
-  const waitForNone = (page) =>
-    page.waitForFunction((open) => document.querySelector(open) === null, {}, definition);
 
   test('a definition loads when it is opened, moves nothing, and closes', async (t) => {
     const { page } = await open(t, '#translate');
@@ -106,25 +98,18 @@ describe('glossary', () => {
     assert.match(await textOf(page, definition), /^An encoder /);
 
     await page.mouse.click(5, 400);
-    await waitForNone(page);
-    await page.focus(term);
-    await page.keyboard.press(' ');
+    await waitForCount(page, definition, 0);
+    await page.click(term);
     await page.waitForSelector(definition, { visible: true });
-    const { expanded, described } = await page.evaluate(() => {
-      const { activeElement: focused } = document;
-      const id = focused.getAttribute('aria-describedby');
-      return { expanded: focused.ariaExpanded, described: document.getElementById(id)?.className };
+    const described = await page.$eval(term, (each) => {
+      const id = each.getAttribute('aria-describedby');
+      return [each.ariaExpanded, document.getElementById(id)?.className];
     });
-    assert.deepEqual({ expanded, described }, { expanded: 'true', described: 'definition' });
+    assert.deepEqual(described, ['true', 'definition']);
 
     // Another one opens in its place.
     await page.click('#translate .prose .term');
-    await page.waitForFunction(
-      (selector) =>
-        document.querySelector(selector)?.textContent.startsWith('The attention weight '),
-      {},
-      definition,
-    );
+    await waitForText(page, definition, /^The attention weight /);
     const expandedTerms = await page.$$eval('.term[aria-expanded="true"]', (all) =>
       all.map(({ dataset }) => dataset.term),
     );

@@ -2,7 +2,6 @@
 // else is asked of all acts at once.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { openFlows } from '../lib/flows.mjs';
 import { readPixels } from '../lib/page-reader.mjs';
 import { actsOf, fitsAcross, loadAllActs, open } from '../lib/pages.mjs';
 import { twoFrames, until } from '../lib/until.mjs';
@@ -315,34 +314,3 @@ test('forced colours tell what is chosen and what stands on the scale', async (t
   const { contrast } = await look('#equal-keys .close-up .map .cell:not([data-masked])');
   assert.ok(contrast >= 3, `${contrast}`);
 });
-
-for (const [id, part, ...control] of [
-  ['inside', '.rail-main', '9', 'radio'],
-  ['equal-keys', '.rail', 'Random', 'radio'],
-]) {
-  test(`controls of act ${id} stay in place on a phone when its goal is reached`, async (t) => {
-    const act = await openFlows(t, id, '', { width: 390 });
-    const { page } = act;
-    const pressed = await act.control(...control);
-    await pressed.evaluate((found) => found.scrollIntoView({ block: 'center' }));
-    await page.evaluate(twoFrames);
-    /** The controls that are in the window now. */
-    const seen = await page.evaluateHandle(
-      (first, beside) =>
-        [first, ...document.querySelectorAll(beside)].filter((each) => {
-          const { top } = each.getBoundingClientRect();
-          return each.checkVisibility() && top >= 0 && top < window.innerHeight;
-        }),
-      pressed,
-      `#${id} ${part} :is(button, input, textarea)`,
-    );
-    const places = () =>
-      seen.evaluate((all) => all.map((each) => Math.round(each.getBoundingClientRect().top)));
-    const before = await places();
-    assert.ok(before.length > 0);
-    await pressed.click();
-    await act.waitFor('.goal[data-reached]');
-    await page.evaluate(twoFrames);
-    assert.deepEqual(await places(), before);
-  });
-}

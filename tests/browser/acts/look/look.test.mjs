@@ -46,15 +46,6 @@ test('a sentence', async (t) => {
     const omitted = await act.first(status, 'data-omitted');
     assert.ok(omitted >= 12 * 5 - 40, `${omitted}`);
     assert.deepEqual((await act.numbers('.rail .sentence-status')).slice(-2), [40, omitted]);
-    await write('café ’中文 😀');
-    await page.waitForFunction(() =>
-      /^café’中文😀$/.test(
-        document
-          .querySelector('#look .detail attention-heads')
-          .tokens.join('')
-          .replace(/[·␣ ]/g, ''),
-      ),
-    );
     await write(' ');
     await waitFor('tokens', 0);
     await write('peace');
@@ -70,25 +61,17 @@ test('a sentence', async (t) => {
     await act.press('Gate of layer 2, head 2', 'switch');
     await waitFor('shut', 1);
     await act.waitForSearch('?look-shut=2.2');
-    await page.waitForFunction(
-      (open) => document.querySelector('#look .candidate').getAttribute('aria-label') !== open,
-      {},
-      before[0],
-    );
+    await act.waitForChange('.candidate', 'aria-label', before[0]);
     await act.press('Open all heads');
     await waitFor('shut', 0);
-    await page.waitForFunction(
-      (open) => document.querySelector('#look .candidate').getAttribute('aria-label') === open,
-      {},
-      before[0],
-    );
+    await act.waitForValue('.candidate', 'aria-label', before[0]);
     await page.$eval('#look .look-tile[data-head="1.1"] > .tile-show', (map) =>
       map.dispatchEvent(new MouseEvent('click', { altKey: true, bubbles: true })),
     );
     await act.waitForSearch('?look-shut=1.1');
     // What the model lacks is told, not ignored.
     await act.visit('?look-shut=2.2,9.9');
-    await page.waitForFunction(() => document.querySelector('#look .rail .notices p'));
+    await act.waitFor('.rail .notices p');
     await waitFor('shut', 1);
     assert.deepEqual(await shut(), [heads + 1]);
     await act.waitForSearch('?look-shut=2.2');
@@ -134,9 +117,7 @@ test('a sentence', async (t) => {
     await choose(made);
     await waitFor('model', 'own');
     await waitFor('tokens', 4);
-    await page.waitForFunction(
-      () => document.querySelectorAll('#look .board .look-tile').length === 16,
-    );
+    await act.waitForCount(tile, 16);
     // The first screen follows.
     for (const view of await page.$$('#look attention-heads')) {
       const tokens = await view.evaluate((each) => each.tokens);
@@ -154,16 +135,10 @@ test('a sentence', async (t) => {
     assert.ok(failure.top >= opener.top && failure.bottom - opener.top < 900, 'told in view');
     await page.type('#look .model-address input', `${new URL('.', page.url())}no-model/`);
     await page.keyboard.press('Enter');
-    await page.waitForFunction(() =>
-      document.querySelector('#look .model-status .failure')?.textContent.includes('404'),
-    );
+    await act.waitForText('.model-status .failure', /404/);
     await act.press('Back to the small model');
     await waitFor('model', 'built-in');
-    await page.waitForFunction(
-      (count) => document.querySelectorAll('#look .board-row').length === count,
-      {},
-      layers,
-    );
+    await act.waitForCount('.board-row', layers);
     await page.setViewport({ width: 360, height: 900 });
     await fitsAcross(page);
     await page.setViewport({ width: 1280, height: 900 });

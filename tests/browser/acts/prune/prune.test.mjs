@@ -2,12 +2,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openFlows } from '../../lib/flows.mjs';
-import { failWorker, holdWorkers, runOutOfPatience } from '../../lib/late-worker.mjs';
+import { failWorker } from '../../lib/late-worker.mjs';
 import { range } from '../../../page/lib/float64.mjs';
 
 const names = [1, 2].flatMap((layer) => range(6).map((head) => `${layer}.${head + 1}`));
 const status = '.cut-status';
-const maps = '.guess-tile canvas';
 
 async function openPrune(t, query = '', options = {}) {
   const act = await openFlows(t, 'prune', query, { until: '#prune .plant', ...options });
@@ -18,12 +17,7 @@ async function openPrune(t, query = '', options = {}) {
     }, selectors);
   return {
     ...act,
-    waitForMaps: (count) =>
-      page.waitForFunction(
-        (where, wanted) => document.querySelectorAll(where).length === wanted,
-        {},
-        ...[`#prune ${maps}`, count],
-      ),
+    waitForMaps: (count) => act.waitForCount('.guess-tile canvas', count),
     marked: async () =>
       (await act.all('.guess-tile[aria-pressed="true"]', 'data-head')).map(String),
     mark: (...heads) => clickAll(heads.map((head) => `#prune .guess-tile[data-head="${head}"]`)),
@@ -52,13 +46,6 @@ test('planted heads', async (t) => {
       );
       assert.deepEqual((await act.all('.guess-tile', 'data-head')).map(String), names);
       assert.equal(await act.count(':is(.bar, .guess-role, .guess-tile[data-truth])'), 0);
-      // The task: what follows each letter of the second round on.
-      const tokens = await act.texts('.planted-task .token');
-      const asked = await act.texts('.planted-task .answer');
-      assert.deepEqual(
-        asked.slice(0, -1).map((next) => next.at(-1)),
-        tokens.slice(1 - asked.length),
-      );
       await act.press('Save');
       const off = await act.all(
         '.save-list [aria-label*="importance"], #prune .save-list [aria-label*="curves JSON"]',
@@ -72,7 +59,8 @@ test('planted heads', async (t) => {
           'headwise-the-maps-of-the-planted-model.json',
         ),
       );
-      const shape = [6, tokens.length, tokens.length];
+      const length = await act.count('.planted-task .token');
+      const shape = [6, length, length];
       assert.deepEqual(
         [seed, weights.map((each) => each.shape), Object.keys(more)],
         [1, [shape, shape], ['tokens']],
@@ -105,13 +93,14 @@ test('planted heads', async (t) => {
         [4, 4, 4],
       );
       const cells = await act.texts('.scores tbody td');
-      assert.deepEqual(
-        cells.slice(0, 5).map((cell) => Number(cell[0])),
-        // Those of the reader and of each measure.
-        [3, 4, 4, 0, 0],
+      // Those of the reader and of each measure.
+      assert.equal(
+        cells
+          .slice(0, 5)
+          .map(([first]) => first)
+          .join(),
+        '3,4,4,0,0',
       );
-      const accuracies = cells.slice(5).map((cell) => parseInt(cell));
-      assert.ok(accuracies[1] < 50 && accuracies[3] > 90, `${accuracies}`);
       for (const measure of ['ablation', 'gradient', 'confidence', 'entropy']) {
         const bars = await act.all(`[data-measure="${measure}"] .bar`, 'data-head', 'data-truth');
         assert.equal(bars.length, 12);
@@ -187,35 +176,15 @@ test('the language model is pruned, with its loss and its next token, and ranked
     [last * step, 'false'],
   );
   assert.ok(most > 0 && last * step < heads);
-  await page.waitForFunction(
-    () => document.querySelector('#prune .model-top').dataset.changed === 'true',
-  );
+  await act.waitForValue('.model-top', 'data-changed', true);
   await page.select('#prune .pruned-model select', 'random');
   assert.equal(await act.first('.pruned-model .line[data-chosen]', 'data-series'), 'random');
   await act.isForEveryone();
 
   await act.press('Rank the heads here');
-  await page.waitForFunction(
-    () => document.querySelectorAll('#prune .pruned-model .curves .line').length === 1,
-  );
+  await act.waitForCount('.pruned-model .curves .line', 1);
   await act.press('Stop');
-  await page.waitForFunction(() =>
-    /^Stopped/.test(document.querySelector('#prune .pruned-model .plant-status').textContent),
-  );
+  await act.waitForText('.pruned-model .plant-status', /^Stopped/);
   await act.press('Reset');
   assert.deepEqual(await act.pruned(), []);
-});
-
-test('a worker that takes long to come is told as slow, and used when it comes', async (t) => {
-  const act = await openPrune(t, '?prune-seed=2&hide=look,train,translate', {
-    prepare: holdWorkers,
-  });
-  await act.click('.plant button');
-  await runOutOfPatience(act.page);
-  await act.waitFor('.slow');
-  assert.equal(await act.count('.failure'), 0);
-  await act.page.evaluate(() => window.letWorkersCome());
-  await act.waitForMaps(12);
-  assert.equal(await act.count('.slow'), 0);
-  assert.equal(await act.page.evaluate(() => window.modelWorkers), 1);
 });
