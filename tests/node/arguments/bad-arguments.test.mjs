@@ -502,7 +502,6 @@ test('bad passes leave a model unchanged', () => {
     assert.equal(model.learningRate, twin.learningRate);
     assert.deepEqual(model.stateDict(), twin.stateDict());
     assert.deepEqual(model.gradients(), twin.gradients());
-    [model, twin].forEach((each) => each.dispose());
   }
 });
 
@@ -537,7 +536,6 @@ test('caches of another model, of another batch size, disposed of, or older than
   cache.dispose();
   const disposed = 'cache: expected one in use, got one that was disposed of';
   fails({ cache }, [[1], [2]], 'disposed', disposed);
-  [model, other].forEach((each) => each.dispose());
 });
 
 const adam = (trainable) => new headwise.Adam(trainable);

@@ -105,8 +105,6 @@ function withCache(record, layer, call) {
     call(cache);
   } finally {
     assert.equal(cache.length, record.held);
-    cache.dispose();
-    other.dispose();
   }
 }
 

@@ -170,7 +170,6 @@ test('patches of queries and z carry over what they replace', async (context) =>
   const one = await findNameMovers(model, 6, (toObject) => toObject === all.toObject[2][5]);
   assert.deepEqual(one.movers, [{ layer: 2, head: 5 }]);
   assert.ok(Math.abs(one.allQueries - all.queries[2][5]) < 0.01);
-  model.dispose();
 });
 
 test('a worker trains, reports progress, and stops when asked', () => {

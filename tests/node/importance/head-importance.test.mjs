@@ -23,11 +23,7 @@ const inputs = {
   values: Tensor.randn([3, 4, 6], 3),
 };
 
-async function withLayer(options, use) {
-  const layer = new MultiHeadAttention({ ...layerOptions, ...options });
-  await use(layer);
-  layer.dispose();
-}
+const makeLayer = (options) => new MultiHeadAttention({ ...layerOptions, ...options });
 
 const modelOptions = {
   ...{ vocabularySize: 5, maxLength: 6, numHiddens: 6, numHeads: 3, numLayers: 2 },
@@ -50,34 +46,31 @@ const batchOf = (begin, end) => ({
 });
 
 /** Two layers, of three heads and of one. */
-async function withModel(options, use) {
+function makeModel(options) {
   const model = new AttentionOnlyTransformer({ ...modelOptions, ...options });
   model.pruneHeads({ 1: [0, 2] });
-  await use(model);
-  model.dispose();
+  return model;
 }
 
-test('importance does not depend on how samples are batched', () =>
-  withLayer({}, (layer) =>
-    withModel({}, async (model) => {
-      const samples = (...range) =>
-        Object.fromEntries(
-          Object.entries(inputs).map(([name, tensor]) => [name, tensor.slice(...range)]),
-        );
-      for (const measure of measures) {
-        const measured = async (batches, tokenBatches) => [
-          ...(await measureHeadImportance(layer, { measure, batches, loss: square })),
-          ...(await measureHeadImportance(model, { measure, batches: tokenBatches })).flat(),
-        ];
-        const expected = await measured([inputs], [batchOf(0, 3)]);
-        assert.equal(expected.length, 7);
-        assert.ok(expected.every((number) => number !== 0));
-        // One sample needs no batch axis.
-        const cut = await measured([samples(0), samples([1, 3])], [batchOf(0, 1), batchOf(1, 3)]);
-        assert.ok(maxDifference(cut, expected) <= 1e-5, measure);
-      }
-    }),
-  ));
+test('importance does not depend on how samples are batched', async () => {
+  const [layer, model] = [makeLayer(), makeModel()];
+  const samples = (...range) =>
+    Object.fromEntries(
+      Object.entries(inputs).map(([name, tensor]) => [name, tensor.slice(...range)]),
+    );
+  for (const measure of measures) {
+    const measured = async (batches, tokenBatches) => [
+      ...(await measureHeadImportance(layer, { measure, batches, loss: square })),
+      ...(await measureHeadImportance(model, { measure, batches: tokenBatches })).flat(),
+    ];
+    const expected = await measured([inputs], [batchOf(0, 3)]);
+    assert.equal(expected.length, 7);
+    assert.ok(expected.every((number) => number !== 0));
+    // One sample needs no batch axis.
+    const cut = await measured([samples(0), samples([1, 3])], [batchOf(0, 1), batchOf(1, 3)]);
+    assert.ok(maxDifference(cut, expected) <= 1e-5, measure);
+  }
+});
 
 /** Measures by everything, twice with the same results. */
 async function measureAll(measured, given) {
@@ -87,79 +80,75 @@ async function measureAll(measured, given) {
   }
 }
 
-test('measuring leaves a layer unchanged, also one of unknown sizes, and ignores dropout', () =>
-  withLayer({ dropout: 0.5 }, (layer) =>
-    withLayer({ dropout: 0.5 }, async (twin) => {
-      const given = { batches: [inputs], loss: square };
-      await measureAll(layer, given);
-      assert.equal(layer.querySize, undefined);
-      const forward = (each, options) => each.forward(...Object.values(inputs), options);
-      for (const each of [layer, twin]) forward(each.train(), { requiresGrad: true });
-      await measureAll(layer, given);
-      assert.equal(layer.training, true);
-      assert.deepEqual(layer.gradients(), twin.gradients());
-      const gradOutput = Tensor.randn([3, 5, 6], 7);
-      assert.deepEqual(layer.backward(gradOutput), twin.backward(gradOutput));
-      assertSameResult(forward(layer), forward(twin));
-    }),
-  ));
+test('measuring leaves a layer unchanged, also one of unknown sizes, and ignores dropout', async () => {
+  const [layer, twin] = [0, 1].map(() => makeLayer({ dropout: 0.5 }));
+  const given = { batches: [inputs], loss: square };
+  await measureAll(layer, given);
+  assert.equal(layer.querySize, undefined);
+  const forward = (each, options) => each.forward(...Object.values(inputs), options);
+  for (const each of [layer, twin]) forward(each.train(), { requiresGrad: true });
+  await measureAll(layer, given);
+  assert.equal(layer.training, true);
+  assert.deepEqual(layer.gradients(), twin.gradients());
+  const gradOutput = Tensor.randn([3, 5, 6], 7);
+  assert.deepEqual(layer.backward(gradOutput), twin.backward(gradOutput));
+  assertSameResult(forward(layer), forward(twin));
+});
 
-test('measuring leaves a model unchanged, and ignores dropout', () =>
-  withModel({ dropout: 0.5 }, (model) =>
-    withModel({ dropout: 0.5 }, async (twin) => {
-      for (const each of [model, twin]) each.train().lossAndGradients(tokens, targets);
-      await measureAll(model, { batches: [batchOf(0, 3)] });
-      assert.equal(model.training, true);
-      assert.deepEqual(model.gradients(), twin.gradients());
-      assert.equal(model.trainStep(tokens, targets), twin.trainStep(tokens, targets));
-    }),
-  ));
+test('measuring leaves a model unchanged, and ignores dropout', async () => {
+  const [model, twin] = [0, 1].map(() => makeModel({ dropout: 0.5 }));
+  for (const each of [model, twin]) each.train().lossAndGradients(tokens, targets);
+  await measureAll(model, { batches: [batchOf(0, 3)] });
+  assert.equal(model.training, true);
+  assert.deepEqual(model.gradients(), twin.gradients());
+  assert.equal(model.trainStep(tokens, targets), twin.trainStep(tokens, targets));
+});
 
-test('progress counts every pass, and an abort before any pass ends it', () =>
-  withModel({}, async (model) => {
-    const batches = [batchOf(0, 1), batchOf(1, 3)];
-    for (const measure of measures) {
-      const total = measure === 'ablation' ? 10 : 2;
-      const seen = [];
-      const onProgress = (progress) => seen.push(progress);
-      await measureHeadImportance(model, { measure, batches, onProgress });
-      assert.deepEqual(
-        seen,
-        Array.from({ length: total }, (_, i) => ({ done: i + 1, total })),
-      );
-      for (let last = 0; last < total; last++) {
-        const controller = new AbortController();
-        const reason = new Error('enough');
-        let passes = 0;
-        const abortAt = () => passes++ === last && controller.abort(reason);
-        abortAt();
-        const given = { measure, batches, signal: controller.signal, onProgress: abortAt };
-        await assert.rejects(measureHeadImportance(model, given), (error) => error === reason);
-        assert.equal(passes, last + 1);
-      }
+test('progress counts every pass, and an abort before any pass ends it', async () => {
+  const model = makeModel();
+  const batches = [batchOf(0, 1), batchOf(1, 3)];
+  for (const measure of measures) {
+    const total = measure === 'ablation' ? 10 : 2;
+    const seen = [];
+    const onProgress = (progress) => seen.push(progress);
+    await measureHeadImportance(model, { measure, batches, onProgress });
+    assert.deepEqual(
+      seen,
+      Array.from({ length: total }, (_, i) => ({ done: i + 1, total })),
+    );
+    for (let last = 0; last < total; last++) {
+      const controller = new AbortController();
+      const reason = new Error('enough');
+      let passes = 0;
+      const abortAt = () => passes++ === last && controller.abort(reason);
+      abortAt();
+      const given = { measure, batches, signal: controller.signal, onProgress: abortAt };
+      await assert.rejects(measureHeadImportance(model, given), (error) => error === reason);
+      assert.equal(passes, last + 1);
     }
-  }));
+  }
+});
 
-test('measuring uses the state at the call, and lets timers run, which may abort it', () =>
-  withLayer({}, async (layer) => {
-    const given = { measure: 'ablation', batches: new Array(50).fill(inputs), loss: square };
-    const before = await measureHeadImportance(layer, given);
-    const controller = new AbortController();
-    /** Slow enough for the timer to be due. */
-    const value = (output) => {
-      const end = performance.now() + 3;
-      while (performance.now() < end);
-      return square.value(output);
-    };
-    setTimeout(() => controller.abort(), 10);
-    const { signal } = controller;
-    const slow = measureHeadImportance(layer, { ...given, loss: { value }, signal });
-    const aborted = assert.rejects(slow, { name: 'AbortError' });
-    const measured = measureHeadImportance(layer, given);
-    layer.dispose();
-    assert.deepEqual(await measured, before);
-    await aborted;
-  }));
+test('measuring uses the state at the call, and lets timers run, which may abort it', async () => {
+  const layer = makeLayer();
+  const given = { measure: 'ablation', batches: new Array(50).fill(inputs), loss: square };
+  const before = await measureHeadImportance(layer, given);
+  const controller = new AbortController();
+  /** Slow enough for the timer to be due. */
+  const value = (output) => {
+    const end = performance.now() + 3;
+    while (performance.now() < end);
+    return square.value(output);
+  };
+  setTimeout(() => controller.abort(), 10);
+  const { signal } = controller;
+  const slow = measureHeadImportance(layer, { ...given, loss: { value }, signal });
+  const aborted = assert.rejects(slow, { name: 'AbortError' });
+  const measured = measureHeadImportance(layer, given);
+  layer.dispose();
+  assert.deepEqual(await measured, before);
+  await aborted;
+});
 
 test('the least important heads are removed in whole groups, and each layer keeps one', async () => {
   const numbers = [[1, 2, 3, 4], [9]];
@@ -175,14 +164,13 @@ test('the least important heads are removed in whole groups, and each layer keep
   const none = 'measure: expected the measure of the importance, got none';
   fails({ fraction: 1, measure: undefined }, option, none);
   const sizes = { numHiddens: 8, numHeads: 4, numKvHeads: 2 };
-  await withLayer({ ...sizes, querySize: 6, keySize: 6, valueSize: 6 }, async (layer) => {
-    const measured = { measure: 'entropy', batches: [inputs] };
-    const importance = await measureHeadImportance(layer, measured);
-    const [a, b, c, d] = importance;
-    const heads = leastImportantHeads(importance, { fraction: 0.5 });
-    assert.deepEqual(heads, a + b > c + d ? [0, 1] : [2, 3]);
-    layer.pruneHeads(heads);
-  });
+  const layer = makeLayer({ ...sizes, querySize: 6, keySize: 6, valueSize: 6 });
+  const measured = { measure: 'entropy', batches: [inputs] };
+  const importance = await measureHeadImportance(layer, measured);
+  const [a, b, c, d] = importance;
+  const heads = leastImportantHeads(importance, { fraction: 0.5 });
+  assert.deepEqual(heads, a + b > c + d ? [0, 1] : [2, 3]);
+  layer.pruneHeads(heads);
 });
 
 const batches = [inputs];
@@ -211,26 +199,24 @@ const errors = [
   [ignoring([[true, false, false, false]]), 'invalid-shape', `${keys} (3, 4), got (1, 4)`],
 ];
 
-test('bad arguments reject the promise', () =>
-  withLayer({}, (layer) =>
-    withModel({}, async (model) => {
-      const fails = (of, given, ...error) =>
-        assertRejects(() => measureHeadImportance(of, given), ...error);
-      for (const [options, ...error] of errors) await fails(layer, options, ...error);
-      await fails(model, { batches, losses: 3 }, 'unknown-option', /did you mean loss\?$/);
-      await fails(model, { batches: [{ tokens }] }, 'invalid-shape', /^targets: expected/);
-      const kinds = 'layer: expected a MultiHeadAttention or a Transformer, got an object';
-      await fails({}, { batches }, 'invalid-type', kinds);
-      const gone = new AttentionOnlyTransformer(modelOptions);
-      gone.dispose();
-      await fails(gone, { batches: [] }, 'disposed', /^model: /);
-      const reason = new Error('from the loss');
-      const loss = {
-        gradient: () => {
-          throw reason;
-        },
-      };
-      const measured = measureHeadImportance(layer, { batches: [inputs], loss });
-      await assert.rejects(measured, (error) => error === reason);
-    }),
-  ));
+test('bad arguments reject the promise', async () => {
+  const [layer, model] = [makeLayer(), makeModel()];
+  const fails = (of, given, ...error) =>
+    assertRejects(() => measureHeadImportance(of, given), ...error);
+  for (const [options, ...error] of errors) await fails(layer, options, ...error);
+  await fails(model, { batches, losses: 3 }, 'unknown-option', /did you mean loss\?$/);
+  await fails(model, { batches: [{ tokens }] }, 'invalid-shape', /^targets: expected/);
+  const kinds = 'layer: expected a MultiHeadAttention or a Transformer, got an object';
+  await fails({}, { batches }, 'invalid-type', kinds);
+  const gone = new AttentionOnlyTransformer(modelOptions);
+  gone.dispose();
+  await fails(gone, { batches: [] }, 'disposed', /^model: /);
+  const reason = new Error('from the loss');
+  const loss = {
+    gradient: () => {
+      throw reason;
+    },
+  };
+  const measured = measureHeadImportance(layer, { batches: [inputs], loss });
+  await assert.rejects(measured, (error) => error === reason);
+});

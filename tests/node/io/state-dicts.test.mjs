@@ -39,7 +39,6 @@ function assertBecomes(given, write, more = {}) {
   }
   assertSameLayer(again, layer);
   assert.equal(again.training, false);
-  [layer, again].forEach((each) => each.dispose());
 }
 
 const others = {

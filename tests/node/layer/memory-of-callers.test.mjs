@@ -49,7 +49,6 @@ test('a resident tensor is a tensor of zeros that can be written', () => {
   X.dispose();
   const empty = new ResidentTensor([0, 3]);
   assert.deepEqual(empty.toArray(), []);
-  empty.dispose();
 });
 
 test('inputs are read before overlapping results are written', () => {
@@ -78,8 +77,6 @@ test('inputs are read before overlapping results are written', () => {
       layer.forward(given, long, long, { out }).output,
       layer.forward(long, long, long).output,
     );
-    both.dispose();
-    layer.dispose();
   }
 });
 
@@ -140,11 +137,7 @@ test('memory may grow between calls and within them', () => {
     assert.equal(result.output, output);
     assertSameTensor(output, layer.forward(input, input, input, given).output);
     assertSameTensor(own, input);
-    own.dispose();
-    output.dispose();
   }
-  X.dispose();
-  layer.dispose();
 });
 
 test('a view from before memory grew is an error', { skip: isShared }, () => {
@@ -164,8 +157,6 @@ test('a view from before memory grew is an error', { skip: isShared }, () => {
     'invalid-shape',
     /^out.output: expected 8 numbers/,
   );
-  X.dispose();
-  layer.dispose();
 });
 
 test('sizes that cannot be allocated are errors', () => {

@@ -9,28 +9,24 @@ await init();
 const options = {
   ...{ vocabularySize: 13, maxLength: 14, numHiddens: 16, numHeads: 2, numLayers: 2, seed: 1 },
 };
-const withModel = async (given, use) => {
-  const model = new Transformer({ ...options, ...given });
-  await use(model);
-  model.dispose();
-};
+const make = (given) => new Transformer({ ...options, ...given });
 
-test('tokens are told one by one, up to a stop token or the longest length', () =>
-  withModel({ positions: 'rotary' }, async (model) => {
-    const draw = (given, prompt = [1, 2]) => model.generate(prompt, { maxNewTokens: 8, ...given });
-    const told = [];
-    const generated = await draw({ onToken: (token) => told.push(token) });
-    assert.deepEqual(told, generated);
-    assert.deepEqual(await draw({}, [[1, 2]]), generated);
-    assert.deepEqual(await draw({ maxNewTokens: 0 }), []);
-    const stop = generated[2];
-    const untilStop = generated.slice(0, generated.indexOf(stop) + 1);
-    assert.deepEqual(await draw({ stop }), untilStop);
-    assert.equal((await model.generate([1], { maxNewTokens: 14 })).length, 14);
-  }));
+test('tokens are told one by one, up to a stop token or the longest length', async () => {
+  const model = make({ positions: 'rotary' });
+  const draw = (given, prompt = [1, 2]) => model.generate(prompt, { maxNewTokens: 8, ...given });
+  const told = [];
+  const generated = await draw({ onToken: (token) => told.push(token) });
+  assert.deepEqual(told, generated);
+  assert.deepEqual(await draw({}, [[1, 2]]), generated);
+  assert.deepEqual(await draw({ maxNewTokens: 0 }), []);
+  const stop = generated[2];
+  const untilStop = generated.slice(0, generated.indexOf(stop) + 1);
+  assert.deepEqual(await draw({ stop }), untilStop);
+  assert.equal((await model.generate([1], { maxNewTokens: 14 })).length, 14);
+});
 
 test('the event loop goes on between tokens, and a signal ends them', async (t) => {
-  const model = new Transformer(options);
+  const model = make();
   const seen = [];
   setTimeout(() => seen.push('timer'), 0);
   const waited = model.generate([1], {
@@ -59,11 +55,10 @@ test('the event loop goes on between tokens, and a signal ends them', async (t) 
   });
   await assert.rejects(ended, (error) => error === reason);
   assert.equal(count, 3);
-  model.dispose();
 });
 
 test('pruning or disposing of the model meanwhile is a clear error', async () => {
-  const model = new Transformer(options);
+  const model = make();
   const prune = () => model.pruneHeads({ 0: [0] });
   await assertRejects(
     () => model.generate([1], { maxNewTokens: 4, onToken: prune }),
@@ -77,49 +72,48 @@ test('pruning or disposing of the model meanwhile is a clear error', async () =>
   );
 });
 
-test('a cache that was reset takes another source', () =>
-  withModel({ encoder: {} }, (model) => {
-    const pass = (source, cache) => model.forward([[1, 2]], { source: [source], cache }).hidden;
-    const [used, unused] = [0, 1].map(() => model.createCache({ batchSize: 1, maxLength: 4 }));
-    pass([3, 4, 5], used);
-    used.reset();
-    assert.deepEqual(pass([6, 7], used), pass([6, 7], unused));
-  }));
+test('a cache that was reset takes another source', () => {
+  const model = make({ encoder: {} });
+  const pass = (source, cache) => model.forward([[1, 2]], { source: [source], cache }).hidden;
+  const [used, unused] = [0, 1].map(() => model.createCache({ batchSize: 1, maxLength: 4 }));
+  pass([3, 4, 5], used);
+  used.reset();
+  assert.deepEqual(pass([6, 7], used), pass([6, 7], unused));
+});
 
-test('bad arguments are errors', () =>
-  withModel({}, async (model) => {
-    const few = { maxNewTokens: 1 };
-    const most = `at most 14 behind 1 of maxLength (14), got 15`;
-    const precisions = `expected 'float32' or 'float16', got "int8"`;
-    for (const [given, message, tokens = [1]] of [
-      [few, 'tokens: expected at least one, got none', []],
-      [few, 'tokens: expected (length,), got (2, 1)', [[1], [2]]],
-      [{ ...few, onToken: 1 }, 'onToken: expected a function, got 1'],
-      [{ ...few, stop: 13 }, 'stop: expected integers from 0 to 12, got 13'],
-      [{}, 'maxNewTokens: expected an integer from 0 on, got undefined'],
-      [{ maxNewTokens: 15 }, `maxNewTokens: expected ${most}`],
-      [{ ...few, source: [1] }, 'source: expected none without an encoder, got tokens'],
-      [{ ...few, topP: 0 }, 'topP: expected a number above 0, at most 1, got 0'],
-      [{ ...few, cachePrecision: 'int8' }, `cachePrecision: ${precisions}`],
-      [few, 'tokens: expected integers from 0 to 12, got -1', [-1]],
-    ]) {
-      const code = /^(invalid-(option|shape|type|value)|unknown-option)$/;
-      await assert.rejects(model.generate(tokens, given), { name: 'HeadwiseError', code, message });
-    }
-    await withModel({ encoder: {} }, (bart) =>
-      assertRejects(
-        () => bart.generate([1], { ...few, source: new Int32Array(15) }),
-        'invalid-shape',
-        'source: expected (length,), length at most maxLength (14), got (15,)',
-      ),
-    );
-  }));
+test('bad arguments are errors', async () => {
+  const model = make({});
+  const few = { maxNewTokens: 1 };
+  const most = `at most 14 behind 1 of maxLength (14), got 15`;
+  const precisions = `expected 'float32' or 'float16', got "int8"`;
+  for (const [given, message, tokens = [1]] of [
+    [few, 'tokens: expected at least one, got none', []],
+    [few, 'tokens: expected (length,), got (2, 1)', [[1], [2]]],
+    [{ ...few, onToken: 1 }, 'onToken: expected a function, got 1'],
+    [{ ...few, stop: 13 }, 'stop: expected integers from 0 to 12, got 13'],
+    [{}, 'maxNewTokens: expected an integer from 0 on, got undefined'],
+    [{ maxNewTokens: 15 }, `maxNewTokens: expected ${most}`],
+    [{ ...few, source: [1] }, 'source: expected none without an encoder, got tokens'],
+    [{ ...few, topP: 0 }, 'topP: expected a number above 0, at most 1, got 0'],
+    [{ ...few, cachePrecision: 'int8' }, `cachePrecision: ${precisions}`],
+    [few, 'tokens: expected integers from 0 to 12, got -1', [-1]],
+  ]) {
+    const code = /^(invalid-(option|shape|type|value)|unknown-option)$/;
+    await assert.rejects(model.generate(tokens, given), { name: 'HeadwiseError', code, message });
+  }
+  const bart = make({ encoder: {} });
+  await assertRejects(
+    () => bart.generate([1], { ...few, source: new Int32Array(15) }),
+    'invalid-shape',
+    'source: expected (length,), length at most maxLength (14), got (15,)',
+  );
+});
 
-test('a cache that holds padding needs the key mask of every pass', () =>
-  withModel({}, (model) => {
-    const cache = model.createCache({ batchSize: 1, maxLength: 4 });
-    model.forward([[0, 1]], { cache, keyMask: [[0, 1]] });
-    const message = /^keyMask: expected one of cached and new tokens, because/;
-    assert.throws(() => model.forward([[2]], { cache }), { code: 'invalid-option', message });
-    model.forward([[2]], { cache, keyMask: [[0, 1, 1]] });
-  }));
+test('a cache that holds padding needs the key mask of every pass', () => {
+  const model = make({});
+  const cache = model.createCache({ batchSize: 1, maxLength: 4 });
+  model.forward([[0, 1]], { cache, keyMask: [[0, 1]] });
+  const message = /^keyMask: expected one of cached and new tokens, because/;
+  assert.throws(() => model.forward([[2]], { cache }), { code: 'invalid-option', message });
+  model.forward([[2]], { cache, keyMask: [[0, 1, 1]] });
+});

@@ -155,7 +155,6 @@ test("NumPy computes the same results from an exported checkpoint's names and sh
       close(result, [...(logits ?? hidden).data], 1e-5);
       assert.deepEqual(unread, []);
     }
-    model.dispose();
   }
 });
 

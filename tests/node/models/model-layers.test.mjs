@@ -84,7 +84,6 @@ test('a number without a layer is an error', () => {
     assert.throws(() => model.attention(number), { code: 'invalid-option' });
   }
   assertFails(() => model.crossAttention(0), 'invalid-option', 'number: expected no layer, got 0');
-  model.dispose();
 });
 
 test("a layer's backward of the model's pass has the model's shapes", () => {
@@ -96,7 +95,6 @@ test("a layer's backward of the model's pass has the model's shapes", () => {
   assert.deepEqual(gradients.headGate.shape, [2, 3]);
   // It was a part of the model's backward.
   assert.throws(() => model.backward(hidden), { code: 'no-pending-backward' });
-  model.dispose();
 });
 
 test("a layer's own forward with gradients replaces the model's", () => {
@@ -117,7 +115,6 @@ test("a layer's own forward with gradients replaces the model's", () => {
   model.forward(tokens, { requiresGrad: true });
   model.attention(1).forward(hidden, hidden, hidden);
   model.backward(hidden);
-  model.dispose();
 });
 
 test('passes without gradients keep the pending backward', async () => {
@@ -149,7 +146,6 @@ test('passes without gradients keep the pending backward', async () => {
     cache.truncate(0);
     if (pass === passes[2]) model.forward(tokens, { cache });
   }
-  [cache, model].forEach((each) => each.dispose());
 });
 
 test('an optimizer takes a model or layers of it, not both', () => {
@@ -173,7 +169,6 @@ test('an optimizer takes a model or layers of it, not both', () => {
     'disposed',
     'layer: expected one in use, got one that was disposed of',
   );
-  [adam, other].forEach((each) => each.dispose());
 });
 
 test('changing the options object later has no effect', async () => {
@@ -191,7 +186,6 @@ test('changing the options object later has no effect', async () => {
   options.window[0] = 3;
   options.optimizer.learningRate = -1;
   assert.deepEqual(await measureHeadImportance(model, { batches, side: 'encoder' }), before);
-  model.dispose();
 });
 
 test('an optimizer of one layer trains that layer alone', () => {
@@ -205,6 +199,4 @@ test('an optimizer of one layer trains that layer alone', () => {
     // Biases of keys have gradient 0 but for rounding, which Adam enlarges.
     assert.equal(changed, name.startsWith('layers.1.attention.'), name);
   }
-  adam.dispose();
-  model.dispose();
 });

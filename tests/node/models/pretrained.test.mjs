@@ -57,9 +57,7 @@ for (const name of checkpointNames) {
       assert.deepEqual(again.numHeads, model.numHeads);
       assert.deepEqual(again.config(), pruned);
       assert.deepEqual(again.forward(input, options), model.forward(input, options));
-      again.dispose();
     }
-    model.dispose();
   });
 }
 
@@ -112,8 +110,6 @@ for (const [name, record] of hub) {
     for (const [key, tensor] of Object.entries(model.stateDict({ names: 'pretrained' }))) {
       assert.deepEqual(tensor, checkpoint.tensors[key], key);
     }
-    model.dispose();
-    same.dispose();
   });
 }
 
@@ -167,5 +163,4 @@ test('a config and tensors of the wrong kind are told', () => {
     'invalid-option',
     'config: expected a model that was read from a checkpoint, got another',
   );
-  made.dispose();
 });

@@ -28,12 +28,6 @@ const targets = [
 ];
 
 const make = (given) => new AttentionOnlyTransformer({ ...options, ...given });
-const withModel = (given, use) => {
-  const model = make(given);
-  use(model);
-  model.dispose();
-};
-
 test('no sequences, or empty ones, give empty results', () => {
   const model = make();
   for (const [batch, length] of [
@@ -46,7 +40,6 @@ test('no sequences, or empty ones, give empty results', () => {
     assert.deepEqual(attentionWeights[1].shape, [batch, 3, length, length]);
     assert.equal(model.lossAndGradients(none, none).loss, 0);
   }
-  model.dispose();
 });
 
 test('a sequence without a batch axis gives results without one', () => {
@@ -66,52 +59,46 @@ test('a sequence without a batch axis gives results without one', () => {
   const { headGates } = model.lossAndGradients(sequence, asked);
   assert.deepEqual(headGates, model.lossAndGradients([sequence], [asked]).headGates);
   assert.deepEqual(headGates[0].shape, [1, 3]);
-  model.dispose();
 });
 
 test('a model has its options as properties', () => {
-  withModel({ dropout: 0.5 }, (model) => {
-    const told = { ...options, numHeads: [3, 3], training: false, disposed: false };
-    for (const name of ['positions', 'layerNorm', 'bias']) delete told[name];
-    for (const [name, value] of Object.entries(told)) assert.deepEqual(model[name], value, name);
-    assert.equal(model.learningRate, 0.001);
-    assert.equal(model.train(), model);
-    assert.equal(model.training, true);
-    assert.equal(model.eval().training, false);
-    // A list of heads is the caller's own.
-    model.numHeads[0] = 7;
-    assert.deepEqual(model.numHeads, [3, 3]);
-  });
-  withModel({ seed: undefined, causal: undefined, optimizer: { learningRate: 0.5 } }, (model) => {
-    assert.ok(Number.isSafeInteger(model.seed));
-    assert.equal(model.causal, true);
-    assert.equal(model.learningRate, 0.5);
-    assert.deepEqual(make({ seed: model.seed }).stateDict(), model.stateDict());
-  });
+  const model = make({ dropout: 0.5 });
+  const told = { ...options, numHeads: [3, 3], training: false, disposed: false };
+  for (const name of ['positions', 'layerNorm', 'bias']) delete told[name];
+  for (const [name, value] of Object.entries(told)) assert.deepEqual(model[name], value, name);
+  assert.equal(model.learningRate, 0.001);
+  assert.equal(model.train(), model);
+  assert.equal(model.training, true);
+  assert.equal(model.eval().training, false);
+  // A list of heads is the caller's own.
+  model.numHeads[0] = 7;
+  assert.deepEqual(model.numHeads, [3, 3]);
+  const other = make({ seed: undefined, causal: undefined, optimizer: { learningRate: 0.5 } });
+  assert.ok(Number.isSafeInteger(other.seed));
+  assert.equal(other.causal, true);
+  assert.equal(other.learningRate, 0.5);
+  assert.deepEqual(make({ seed: other.seed }).stateDict(), other.stateDict());
 });
 
 test('a model and a layer share an optimizer', () => {
-  withModel({}, (model) => {
-    const size = 6;
-    const layer = new MultiHeadAttention({
-      ...{ numHiddens: size, numHeads: 2, seed: 1 },
-      ...{ querySize: size, keySize: size, valueSize: size },
-    });
-    const sgd = new SGD([model, layer], { learningRate: 0.5 });
-    const [own, others] = [model.stateDict(), layer.stateDict()];
-    model.lossAndGradients(tokens, targets);
-    const gradients = model.gradients();
-    sgd.step();
-    assert.deepEqual(layer.stateDict(), others);
-    for (const [name, { data }] of Object.entries(model.stateDict())) {
-      const expected = own[name].data.map((number, i) => number - 0.5 * gradients[name].data[i]);
-      assert.ok(maxDifference(data, expected) <= 1e-6, name);
-    }
-    layer.dispose();
-    model.zeroGradients();
-    assert.ok(model.gradients()['embedding.weight'].data.every((number) => number === 0));
-    sgd.dispose();
+  const model = make();
+  const size = 6;
+  const layer = new MultiHeadAttention({
+    ...{ numHiddens: size, numHeads: 2, seed: 1 },
+    ...{ querySize: size, keySize: size, valueSize: size },
   });
+  const sgd = new SGD([model, layer], { learningRate: 0.5 });
+  const [own, others] = [model.stateDict(), layer.stateDict()];
+  model.lossAndGradients(tokens, targets);
+  const gradients = model.gradients();
+  sgd.step();
+  assert.deepEqual(layer.stateDict(), others);
+  for (const [name, { data }] of Object.entries(model.stateDict())) {
+    const expected = own[name].data.map((number, i) => number - 0.5 * gradients[name].data[i]);
+    assert.ok(maxDifference(data, expected) <= 1e-6, name);
+  }
+  model.zeroGradients();
+  assert.ok(model.gradients()['embedding.weight'].data.every((number) => number === 0));
 });
 
 test('trainStep with a given optimizer equals one with the model’s own', () => {
@@ -124,7 +111,6 @@ test('trainStep with a given optimizer equals one with the model’s own', () =>
     assert.deepEqual(other.stateDict(), own.stateDict());
     assert.equal(own.training || other.training, false);
   }
-  [adam, own, other].forEach((each) => each.dispose());
 });
 
 test('the next step uses the learning rate that was set', () => {
@@ -137,7 +123,6 @@ test('the next step uses the learning rate that was set', () => {
   assert.equal(model.learningRate, 0.01);
   model.trainStep(tokens, targets);
   assert.notDeepEqual(model.stateDict(), before);
-  model.dispose();
 });
 
 test('int8 weights are held as integers alone', () => {

@@ -54,7 +54,6 @@ test('the learning rate can be changed between steps', () => {
     assert.throws(() => (optimizer.learningRate = bad), { code: 'invalid-option' });
   }
   assert.equal(optimizer.learningRate, 0.25);
-  [optimizer, layer].forEach((each) => each.dispose());
 });
 
 test('bad options and trainables are errors that name them', () => {
@@ -77,7 +76,6 @@ test('bad options and trainables are errors that name them', () => {
   ]) {
     assertFails(call, 'invalid-option', message);
   }
-  layer.dispose();
 });
 
 test('a layer that was disposed of is not used', () => {
@@ -93,6 +91,4 @@ test('a layer that was disposed of is not used', () => {
   assertFails(() => clipGradientNorm(layers, 1), 'disposed', ofLayer);
   assertFails(() => new Adam(layers), 'disposed', ofLayer);
   assert.deepEqual(layers[0].stateDict(), before);
-  optimizer.dispose();
-  layers[0].dispose();
 });
