@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { brotliCompressSync } from 'node:zlib';
 import { fromRoot, listFiles } from '../../../scripts/lib/files.mjs';
-import { open } from '../lib/pages.mjs';
+import { loadedFiles, open } from '../lib/pages.mjs';
 import { headers, serveFolder, servePageBelow } from '../lib/server.mjs';
 
 /** The sizes of files with brotli. */
@@ -37,9 +37,7 @@ test('all files are below 494 KB with brotli, and the language model below 4 MB'
 test('a first visit requests few files and no WebAssembly, all with the headers of docs/hosting.md', async (t) => {
   const { page, url } = await open(t);
   assert.equal(await page.$('.not-served'), null);
-  const requested = await page.evaluate(() =>
-    [...performance.getEntriesByType('resource')].map(({ name }) => name),
-  );
+  const requested = await loadedFiles(page, /./);
   const files = new Set(['index.html', ...requested.map((file) => file.replace(url, ''))]);
   assert.deepEqual(
     [...files].filter((file) => /\.wasm$|act-/.test(file)),

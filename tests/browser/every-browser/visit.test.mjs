@@ -5,6 +5,7 @@ import { init, saveNpy, Tensor } from 'headwise';
 import { openAct } from '../lib/acts.mjs';
 import { readSaved } from '../lib/downloads.mjs';
 import { engineName } from '../lib/engines.mjs';
+import { loadedFiles } from '../lib/pages.mjs';
 import { servePage } from '../lib/server.mjs';
 import { until } from '../lib/until.mjs';
 
@@ -74,12 +75,7 @@ test(`after one visit the page works without a network, in ${engineName}`, async
   // The browser asks whether there is a newer service worker, and nobody answers.
   const act = await openAct(t, '#equal-keys', { causes: /service-worker\.js/, server });
   assert.equal(await act.evaluate(() => crossOriginIsolated), true);
-  const wasm = await act.evaluate(() =>
-    performance
-      .getEntriesByType('resource')
-      .map(({ name }) => name)
-      .filter((name) => name.endsWith('.wasm')),
-  );
+  const wasm = await loadedFiles(act, /\.wasm$/);
   assert.equal(wasm.length, 1, wasm.join());
   assert.match(wasm[0], /simd-(?!threads)/);
   await act.evaluate(() => navigator.serviceWorker.ready.then(() => true));

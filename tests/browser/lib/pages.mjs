@@ -38,6 +38,14 @@ export async function readSentence(page) {
   await page.waitForSelector('#look .candidate');
 }
 
+/** The addresses of files that the page has loaded and that match. */
+export const loadedFiles = async (page, pattern) => {
+  const files = await page.evaluate(() =>
+    performance.getEntriesByType('resource').map(({ name }) => name),
+  );
+  return files.filter((name) => pattern.test(name));
+};
+
 /** How many pixels the page is wider than the window. */
 export const overflowOf = (page) =>
   page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);

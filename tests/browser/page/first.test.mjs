@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { cpSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { describe, test } from 'node:test';
 import { fromRoot } from '../../../scripts/lib/files.mjs';
-import { isReady, open, readSentence, searchOf } from '../lib/pages.mjs';
+import { isReady, loadedFiles, open, readSentence, searchOf } from '../lib/pages.mjs';
 import { waitForSearch, waitForText } from '../lib/pages.mjs';
 import { headers, serveFolder, servePage } from '../lib/server.mjs';
 
@@ -108,14 +108,6 @@ const waitForReading = (page, written) =>
     ...[written.replaceAll(' ', ''), heads.length],
   );
 
-const loadedModelFiles = (page) =>
-  page.evaluate(() =>
-    performance
-      .getEntriesByType('resource')
-      .map(({ name }) => name)
-      .filter((name) => /model-worker/.test(name)),
-  );
-
 describe('the reader’s own sentence', () => {
   test('is read by the model, which loads when the reader writes, and keeps its field in place', async (t) => {
     const { page } = await open(t, '', { width: 390 });
@@ -125,7 +117,7 @@ describe('the reader’s own sentence', () => {
       input.focus();
       input.select();
     });
-    assert.deepEqual(await loadedModelFiles(page), [], 'the focus alone loads nothing');
+    assert.deepEqual(await loadedFiles(page, /model-worker/), [], 'the focus alone loads nothing');
     const top = () => page.$eval(field, (input) => input.getBoundingClientRect().top);
     const before = await top();
     const long = 'something extraordinarily complicated becomes increasingly uncomfortable';

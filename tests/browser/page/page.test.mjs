@@ -6,8 +6,8 @@ import { basename } from 'node:path';
 import { fromRoot, listFiles } from '../../../scripts/lib/files.mjs';
 import { violations } from '../lib/axe.mjs';
 import { openFlows } from '../lib/flows.mjs';
-import { actsOf, isReady, loadAllActs, open, readSentence, searchOf } from '../lib/pages.mjs';
-import { waitForCount, waitForText } from '../lib/pages.mjs';
+import { actsOf, isReady, loadAllActs, loadedFiles, open, readSentence } from '../lib/pages.mjs';
+import { searchOf, waitForCount, waitForText } from '../lib/pages.mjs';
 
 const isDrawn = { until: '#equal-keys .key-map' };
 const textOf = (page, selector) => page.$eval(selector, (found) => found.textContent);
@@ -77,11 +77,7 @@ describe('glossary', () => {
 
   test('a definition loads when it is opened, moves nothing, and closes', async (t) => {
     const { page } = await open(t, '#translate');
-    const isLoaded = () =>
-      page.evaluate(() =>
-        performance.getEntriesByType('resource').some(({ name }) => /glossary-/.test(name)),
-      );
-    assert.equal(await isLoaded(), false);
+    assert.deepEqual(await loadedFiles(page, /glossary-/), []);
     // From the title: content above it may still load.
     const places = () =>
       page.evaluate(() => {
@@ -93,7 +89,7 @@ describe('glossary', () => {
     const before = await places();
     await page.click(term);
     await page.waitForSelector(definition, { visible: true });
-    assert.equal(await isLoaded(), true);
+    assert.equal((await loadedFiles(page, /glossary-/)).length, 1);
     assert.deepEqual(await places(), before);
     assert.match(await textOf(page, definition), /^An encoder /);
 

@@ -3,10 +3,8 @@ import assert from 'node:assert/strict';
 import { cpSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { after, before, describe, test } from 'node:test';
-import { newPage } from '../../browser/lib/browser.mjs';
-import { watchForProblems } from '../../browser/lib/problems.mjs';
 import { serveFolder } from '../../browser/lib/server.mjs';
-import { sharedBrowser } from '../../browser/lib/shared.mjs';
+import { openTab } from '../../browser/lib/shared.mjs';
 import { blocks, readmeExample } from '../../packaging/lib/documents.mjs';
 import { dist, fastest, fromRoot } from '../../packaging/lib/project.mjs';
 import { judge, readmePrints } from './judge.mjs';
@@ -95,12 +93,7 @@ export function servesFiles(build) {
 
 /** Opens a page, in which nothing may go wrong unless `mayFail`. `prepare` gets it before. */
 export async function openPage(t, url, { isIsolated = false, mayFail = false, prepare } = {}) {
-  const page = await newPage(await sharedBrowser());
-  const problems = watchForProblems(page);
-  t.after(async () => {
-    await page.close();
-    if (!mayFail) assert.deepEqual(problems, []);
-  });
+  const page = await openTab(t, { mayFail });
   await prepare?.(page);
   await page.goto(url);
   await page.waitForFunction(() => 'headwise' in window);

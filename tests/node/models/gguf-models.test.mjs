@@ -137,16 +137,7 @@ test('byte-level BPE encodes and decodes as the tokenizer.json that it came from
   assert.deepEqual(of({ add_bos_token: true }).encode('a').ids, [0, ...ours.encode('a').ids]);
   const qwen2 = of({ pre: 'qwen2' });
   assert.deepEqual(qwen2.encode('e\u0301').ids, ours.encode('é').ids);
-  assert.deepEqual(qwen2.pre_tokenizer("It's 123\n\n a"), [
-    'It',
-    "'s",
-    'Ġ',
-    '1',
-    '2',
-    '3',
-    'ĊĊ',
-    'Ġa',
-  ]);
+  assert.equal(qwen2.pre_tokenizer("It's 123\n\n a").join('|'), "It|'s|Ġ|1|2|3|ĊĊ|Ġa");
   const [unsupported, invalid] = ['unsupported', 'invalid-file'];
   assertFails(
     () => of({ pre: 'other' }),

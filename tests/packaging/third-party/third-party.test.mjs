@@ -52,7 +52,7 @@ const modulesOf = (output) =>
  * Builds the page once more, with its workers and its service worker, but writes nothing. Files of the package bring
  * what they were bundled from.
  */
-async function bundledInPage(...plugins) {
+async function bundledInPage() {
   const file = fromRoot('web/vite.config.ts');
   const { config } = await loadConfigFromFile({ command: 'build', mode: 'production' }, file);
   const found = [];
@@ -67,10 +67,7 @@ async function bundledInPage(...plugins) {
     logLevel: 'warn',
     build: { ...config.build, write: false },
     worker: { ...config.worker, plugins: () => [...ofWorkers(), collect] },
-    plugins: [
-      ...config.plugins.flat().filter(({ name }) => !name.includes('serwist')),
-      ...[collect, ...plugins],
-    ],
+    plugins: [...config.plugins.flat().filter(({ name }) => !name.includes('serwist')), collect],
   });
   const bundle = await rolldown({ input: fromRoot('web/service-worker/service-worker.ts') });
   const worker = modulesOf((await bundle.generate()).output);
@@ -82,15 +79,7 @@ test('entries are exactly what the npm package and the page bundle', async () =>
   const places = new Set(entries.flatMap(({ shipsIn }) => shipsIn));
   assert.deepEqual([...places].sort(), ['WebAssembly', 'native', 'npm package', 'page']);
   assert.deepEqual(entriesOf('npm package'), bundledInPackage());
-  // An additional package is noticed.
-  const more = {
-    name: 'more',
-    transform: (code, id) =>
-      id.endsWith('/app/main.ts')
-        ? `import { csvParse } from 'd3-dsv';\n${code}\nglobalThis.csvParse = csvParse;\n`
-        : null,
-  };
-  assert.deepEqual([...entriesOf('page'), 'd3-dsv'].sort(), await bundledInPage(more));
+  assert.deepEqual(entriesOf('page'), await bundledInPage());
 });
 
 /** The libraries whose headers C++ files of a folder include, by the first folder of their path. */
