@@ -201,12 +201,10 @@ describe('a lesson', () => {
     const { weights } = attend({ ...input, parameters: after30.parameters }, settings);
     const sharp = rowsOf(weights).filter((row) => Math.max(...row) > 0.9).length;
     assert.ok(sharp >= 15, `${sharp} of 20 rows`);
-    lesson.dispose();
   });
 
   test('has no valid key, and stays finite', () => {
     const lesson = new Lesson(randomInput(1), { ...settings, validLens: [0] });
     assert.ok(Number.isFinite(lesson.after(2).losses.now));
-    lesson.dispose();
   });
 });

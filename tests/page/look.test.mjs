@@ -45,10 +45,6 @@ const gatesWithout = (shut) =>
   );
 
 const model = await LanguageModel.from(await openCheckpoint(files));
-afterAll(() => {
-  model.dispose();
-  reference.dispose();
-});
 
 describe('a text', () => {
   test('has the next tokens, weights and roles of a forward pass, with and without a head', () => {
@@ -113,7 +109,6 @@ describe('a text', () => {
     ours.weights.forEach((ofLayer, layer) =>
       near([...ofLayer], [...expected.weights[layer]], 0.05, `layer ${layer}`),
     );
-    own.dispose();
   });
 
   test('is read up to 40 tokens, and may be empty', () => {
@@ -229,7 +224,6 @@ describe('a checkpoint', () => {
     });
     const unknown = await opened({ ...llama, 'tokenizer.json': withWords({}) });
     assert.throws(() => unknown.run('The world'), { reason: 'unknown', args: ['The'] });
-    for (const each of [known, unknown]) each.dispose();
   });
 
   test('is the outermost of several folders, and is named after its own', async () => {
@@ -262,7 +256,6 @@ describe('a checkpoint', () => {
     const own = await LanguageModel.from(await openCheckpoint([fileOf('small.gguf', file)]));
     assert.deepEqual(own.run('cad').tokens, ['c', 'a', 'd']);
     assert.equal(own.description.name, 'small.gguf');
-    own.dispose();
   });
 
   test('may be at an address, read by ranges where the server knows them, and be given up', async () => {
@@ -290,7 +283,6 @@ describe('a checkpoint', () => {
       assert.deepEqual(own.run(` ${text}`).candidates, model.run(` ${text}`).candidates);
       const size = bytesOf['model.safetensors'].length;
       assert.deepEqual(progress.at(-1), [size, size]);
-      own.dispose();
     }
     assert.ok(asked.length > 3 && asked.every(Boolean), 'by ranges');
     const controller = new AbortController();

@@ -1,6 +1,6 @@
 // The planted model: what is planted, what measures say of it, and what pruning does to it and to the language model.
 import assert from 'node:assert/strict';
-import { afterAll, beforeAll, describe, test, vi } from 'vitest';
+import { beforeAll, describe, test, vi } from 'vitest';
 import * as headwise from 'headwise/models';
 import { openModel } from '../../scripts/prune-records.mjs';
 import {
@@ -53,7 +53,6 @@ test('the seed decides which heads of a layer are planted', () => {
         .map((place) => ofLayer[place]);
     });
     assert.deepEqual(planted.roles, expected);
-    planted.dispose();
   }
 });
 
@@ -69,7 +68,6 @@ describe('a study', () => {
       if (done) break;
     }
   });
-  afterAll(() => planted.dispose());
 
   const withRole = (isWanted) => allHeads.filter((_head, at) => isWanted(found.roles[at]));
   const without = (pruned) => planted.accuracyWithout(pruned);
@@ -172,7 +170,6 @@ describe('the language model', () => {
     }
     const open = model.numHeads.map((count) => range(count).map(() => 1));
     near(await heldOut.loss(open), curves[0].losses[1], 5e-3);
-    model.dispose();
   });
 
   const subject = {
@@ -276,13 +273,7 @@ describe('a planter', () => {
     for (const seed of range(5)) await answer({ study: { seed } });
     await planting;
     assert.deepEqual([planter.state, planter.studies.length, planter.progress], ['done', 5, 1]);
-    assert.deepEqual(asked, [
-      [7, true],
-      [8, false],
-      [9, false],
-      [10, false],
-      [11, false],
-    ]);
+    assert.equal(asked.join(' '), '7,true 8,false 9,false 10,false 11,false');
 
     const again = planter.plant(2);
     await answer({ study: { seed: 2 } });

@@ -223,7 +223,6 @@ function trainedBy({ layers, heads, learningRate, seed }, steps) {
   }
   const unseen = task.batch(2 ** 40 + seed, 64);
   const { logits, attentionWeights } = model.forward(unseen.tokens, { returnWeights: true });
-  model.dispose();
   const asked = [...unseen.targets.data.entries()].filter(([, target]) => target >= 0);
   const rows = rowsOf(logits);
   const right = asked.filter(([at, target]) => rows[at].indexOf(Math.max(...rows[at])) === target);
@@ -274,7 +273,6 @@ describe('a trainer', () => {
           }),
         );
       });
-      for (const each of [whole, pieces]) each.dispose();
     }
   });
 
@@ -286,7 +284,6 @@ describe('a trainer', () => {
       const { losses } = trainer.advance(24, Infinity);
       assert.ok(losses.at(-1) < 0.95 * losses[0], `${task}: ${losses[0]} to ${losses.at(-1)}`);
       assert.ok(makeTask(task).length <= 20);
-      trainer.dispose();
     }
     const symbols = [
       ...[symbolOf('induction', 0), symbolOf('recall', 7), symbolOf('recall', 8)],

@@ -62,6 +62,7 @@ export async function openFlows(t, id, query = '', options = {}) {
         value === null || value === '' || isNaN(value) ? value : Number(value);
       return found.map((values) => (names.length === 1 ? read(values[0]) : values.map(read)));
     },
+    tops: (selector) => flows.each(selector, (each) => each.getBoundingClientRect().top),
     texts: (selector) => flows.each(selector, ({ textContent }) => textContent.trim()),
     first: async (selector, ...names) => (await flows.all(selector, ...names))[0],
     count: async (selector) => (await flows.all(selector)).length,

@@ -84,6 +84,19 @@ const figures = {
       ],
     },
   ],
+  // Its roles are secret.
+  prune: [
+    '',
+    '#prune .guess-tile canvas',
+    {
+      'the maps of the planted model': [
+        0,
+        /./,
+        ({ seed, tokens, weights, ...more }) => [seed, tokens.length, weights[1].shape, more],
+        [1, 20, [6, 20, 20], {}],
+      ],
+    },
+  ],
   translate: [
     '',
     '#translate .align-map rect',

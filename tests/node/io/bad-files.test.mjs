@@ -62,10 +62,7 @@ const within = (size, got) => `tensor 'a' to lie within ${size} bytes, got ${got
 
 /** Header, bytes of numbers behind it, message, and the header length that the file claims. */
 const badSafetensors = [
-  ['{"a" {}}', 0, 'a safetensors header with : at byte 5, got {'],
   ['['.repeat(1e6), 0, 'a safetensors header with { at byte 0, got ['],
-  ['{"a":'.repeat(2e5), 0, "tensor 'a' with dtype, shape and data_offsets, each once, got a"],
-  [headerOf({ data_offsets: '[8,0]' }), 8, within(8, '8 to 0')],
   // Sizes that overflow 32 bits, and counts of 2^62 and 2^64: times four they are 0 in 64 bits.
   [headerOf({ data_offsets: '[0,9007199254740992]' }), 8, within(8, '0 to 9007199254740992')],
   [headerOf({ shape: '[2147483648,2147483648]', data_offsets: '[0,0]' }), 0, asMany(0)],
@@ -84,12 +81,10 @@ const f4 = (shape, order) => dictionary("'<f4'", shape, order);
 
 /** Dictionary, bytes of numbers behind it, message, and the header length that the file claims. */
 const badNpy = [
-  ['{}', 0, 'a .npy header of descr, fortran_order and shape, each once, got others'],
   [
     ...[`{'shape': ${'('.repeat(60_000)}`, 0],
     'a .npy header with an integer from 0 to 2^53 at byte 11, got (',
   ],
-  [dictionary("'|O'", '(1,)'), 4, 'a .npy file of floats, integers or booleans, got |O'],
   [f4('(65536,65536,65536,65536)', 'True'), 4, `${ofShape} 4`],
   [f4('(4294967296, 0)'), 0, 'a .npy file of at most 64 axes that memory can hold, got 4294967296'],
   [...[f4('(1,)'), 4, `a .npy header of at most ${f4('(1,)').length + 4} bytes, got 65535`], 65535],

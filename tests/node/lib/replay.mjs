@@ -7,7 +7,6 @@ import { fileURLToPath } from 'node:url';
 import * as here from 'headwise';
 import { Random } from './random.mjs';
 import { parseSafetensors } from './safetensors.mjs';
-import { nested } from './tensors.mjs';
 
 const { ResidentTensor, Tensor } = here;
 
@@ -39,6 +38,17 @@ export const square = {
   value: ({ data }) => data.reduce((sum, x) => sum + x * x, 0),
   gradient: ({ data, shape }) => ({ data: data.map((x) => 2 * x), shape }),
 };
+
+/** Nested arrays of a `{ data, shape }`. */
+function nested({ data, shape }) {
+  const build = (axis, first, size) =>
+    axis === shape.length
+      ? data[first]
+      : Array.from({ length: shape[axis] }, (_, i) =>
+          build(axis + 1, first + (i * size) / shape[axis], size / shape[axis]),
+        );
+  return build(0, 0, data.length);
+}
 
 const integerKinds = [
   ...[Int8Array, Uint8Array, Uint8ClampedArray, Int16Array, Uint16Array, Int32Array, Uint32Array],

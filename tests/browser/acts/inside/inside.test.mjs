@@ -74,8 +74,7 @@ test('inside', async (t) => {
     await page.goBack();
     await act.waitForSearch('?inside-step=9');
     // A prediction moves no control and is judged.
-    const tops = () =>
-      act.each('.rail-main :is(button, input)', (each) => each.getBoundingClientRect().top);
+    const tops = () => act.tops('.rail-main :is(button, input)');
     for (const width of [390, 1280]) {
       await page.setViewport({ width, height: 900 });
       await page.reload();

@@ -210,14 +210,12 @@ test('a run', async (t) => {
       await run.press('Unpin run');
       await run.waitForSearch(`${alone}&train-speed=full&train-at=160`);
       // A run that has reached the goal is pinned when the next one begins, and no button has moved.
-      const top = () =>
-        page.$eval('#train .rail select', (each) => each.getBoundingClientRect().top);
-      const before = await top();
+      const before = await run.tops('.rail select');
       await run.click('.rail .control:has([value="3"]) [value="1"]');
       await run.waitForStep(0);
       await run.waitFor('.chart [data-series="pinned"]');
       assert.equal(await run.count('.goal[data-reached]'), 0);
-      assert.equal(await top(), before);
+      assert.deepEqual(await run.tops('.rail select'), before);
       const pinned = await run.parameter('train-pinned');
       assert.equal(await run.parameter('train-at'), null);
       const search = `${alone}&train-speed=full&train-layers=1&train-pinned=${pinned}`;
