@@ -9,6 +9,5 @@ export async function expectedWeights({ seed = 1, validLen = 3, causal = false }
   const keys = Tensor.randn([1, 6, 100], 2 * seed + 1);
   const options = { validLens: [validLen], causal, returnWeights: true };
   const { attentionWeights } = layer.forward(queries, keys, keys, options);
-  layer.dispose();
   return [...attentionWeights.data];
 }
