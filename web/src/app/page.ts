@@ -106,9 +106,7 @@ function createPrintButton(): HTMLElement {
     void loadAll().then(() => {
       // Drawn, too: charts take the width that they have.
       window.requestAnimationFrame(() => {
-        window.setTimeout(() => {
-          window.print();
-        });
+        window.setTimeout(() => window.print());
       });
     });
   });

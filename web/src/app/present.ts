@@ -51,9 +51,7 @@ export function createPresent({ roots, current }: Options): {
   const isShown = (root: HTMLElement): boolean => !root.hasAttribute('data-hidden');
   const show = (number: number): void => {
     at = number;
-    roots.forEach((root, i) => {
-      setAttributes(root, { 'data-presented': i === at });
-    });
+    roots.forEach((root, i) => setAttributes(root, { 'data-presented': i === at }));
     landOn(() => roots[at]);
   };
   const go = (by: -1 | 1): void => {
@@ -93,9 +91,7 @@ export function createPresent({ roots, current }: Options): {
     present.change({ isOn: false });
     if (document.fullscreenElement) void document.exitFullscreen();
   });
-  drawer.addEventListener('click', () => {
-    openDrawer(!page.hasAttribute('data-drawer'));
-  });
+  drawer.addEventListener('click', () => openDrawer(!page.hasAttribute('data-drawer')));
   document.addEventListener('fullscreenchange', () => {
     // Browsers keep Escape for themselves there.
     if (!document.fullscreenElement) present.change({ isOn: false });

@@ -4,9 +4,7 @@
  */
 let find: (() => Element | null | undefined) | undefined;
 
-const bring = (): void => {
-  find?.()?.scrollIntoView({ behavior: 'instant' });
-};
+const bring = (): void => find?.()?.scrollIntoView({ behavior: 'instant' });
 
 /** Brings a place into view, and keeps it there until the reader scrolls, presses a key or points at something. */
 export function landOn(place: NonNullable<typeof find>): void {
@@ -32,10 +30,7 @@ export function keepLanding(): void {
     if (!hash?.startsWith('#')) return;
     const place = document.getElementById(hash.slice(1));
     // After the browser has followed the link.
-    if (place !== null)
-      window.requestAnimationFrame(() => {
-        landOn(() => place);
-      });
+    if (place !== null) window.requestAnimationFrame(() => landOn(() => place));
   });
 }
 
@@ -44,13 +39,7 @@ export function focusAct(section: HTMLElement): void {
   // Not for longer: WebKit gives the focus, late, to what the address of a page names and can have it.
   section.tabIndex = -1;
   section.focus({ preventScroll: true });
-  section.addEventListener(
-    'blur',
-    () => {
-      section.removeAttribute('tabindex');
-    },
-    { once: true },
-  );
+  section.addEventListener('blur', () => section.removeAttribute('tabindex'), { once: true });
 }
 
 /** The id that the address names; empty for none. Percent escapes that are none stay as they are. */

@@ -163,9 +163,7 @@ export function createHeadMap(options: Options): HeadMap {
     },
   };
   cells.forEach((row, query) => {
-    row.forEach(({ square }, key) => {
-      register(square, { head, query, key }, map);
-    });
+    row.forEach(({ square }, key) => register(square, { head, query, key }, map));
   });
   return map;
 }

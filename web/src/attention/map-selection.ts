@@ -31,9 +31,7 @@ export function listenToMaps({ stage, selection, sizes, onPin }: Options): Regis
     // Between two cells the last one stays, lest the read-out flicker.
     if (place !== undefined && event.pointerType !== 'touch') selection.hover(place.cell);
   });
-  stage.addEventListener('pointerleave', () => {
-    selection.hover(undefined);
-  });
+  stage.addEventListener('pointerleave', () => selection.hover(undefined));
   const pin = ({ map, cell }: Place): void => {
     map.focus(cell.query, cell.key);
     selection.pin(cell);
@@ -45,9 +43,7 @@ export function listenToMaps({ stage, selection, sizes, onPin }: Options): Regis
     else pin(place);
   });
   // Tab, which leads through all maps, says what is there and changes nothing.
-  stage.addEventListener('focusin', (event) => {
-    selection.hover(placeOf(event)?.cell);
-  });
+  stage.addEventListener('focusin', (event) => selection.hover(placeOf(event)?.cell));
   stage.addEventListener('focusout', ({ relatedTarget }) => {
     // On the way from cell to cell there is nothing to take back.
     if (relatedTarget === null || !places.has(relatedTarget)) selection.hover(undefined);

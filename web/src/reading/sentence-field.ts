@@ -25,9 +25,7 @@ export function createSentenceField(examples: readonly string[] = []) {
   );
   let told = '';
   let isCut = false;
-  const say = (): void => {
-    setText(status, isCut ? words.cut(maxCharacters) : told);
-  };
+  const say = (): void => setText(status, isCut ? words.cut(maxCharacters) : told);
 
   // What is written in one go is one step back in the history.
   let isWriting = false;
@@ -48,9 +46,7 @@ export function createSentenceField(examples: readonly string[] = []) {
     say();
   });
   buttons.forEach((button, i) => {
-    button.addEventListener('click', () => {
-      sentence.change({ text: examples[i] ?? '' });
-    });
+    button.addEventListener('click', () => sentence.change({ text: examples[i] ?? '' }));
   });
   const show = (): void => {
     const { text } = sentence.state;

@@ -55,13 +55,7 @@ const waiting = new Set<() => Promise<void>>();
 /** Resolves when the reader does something first: who only looks at the first screen loads no more than that. */
 const begun = new Promise<void>((resolve) => {
   for (const type of ['scroll', 'keydown', 'pointerdown', 'wheel', 'touchstart']) {
-    window.addEventListener(
-      type,
-      () => {
-        resolve();
-      },
-      { once: true, passive: true },
-    );
+    window.addEventListener(type, () => resolve(), { once: true, passive: true });
   }
 });
 

@@ -10,12 +10,8 @@ export function openTerms(): void {
     if (term === null || term.popoverTargetElement) return;
     event.preventDefault();
     void import('./glossary.js').then(
-      ({ showDefinition }) => {
-        showDefinition(term);
-      },
-      () => {
-        term.after(element('span', { class: 'definition', role: 'alert' }, words.noDefinition));
-      },
+      ({ showDefinition }) => showDefinition(term),
+      () => term.after(element('span', { class: 'definition', role: 'alert' }, words.noDefinition)),
     );
   });
 }

@@ -14,25 +14,20 @@ export function listenToTokens(
   const listen = <Type extends keyof SVGElementEventMap>(
     type: Type,
     act: (token: number, event: SVGElementEventMap[Type]) => void,
-  ): void => {
+  ): void =>
     drawing.addEventListener(type, (event) => {
       const at = tokens().findIndex((token) => token.contains(event.target as Node));
       if (at >= 0) act(at, event);
     });
-  };
   listen('pointerover', (at, { pointerType }) => {
     if (pointerType !== 'touch') onLook(at);
   });
-  drawing.addEventListener('pointerleave', () => {
-    onLook(undefined);
-  });
+  drawing.addEventListener('pointerleave', () => onLook(undefined));
   listen('focusin', (at) => {
     setTabStop(tokens(), at);
     onLook(at);
   });
-  listen('focusout', () => {
-    onLook(undefined);
-  });
+  listen('focusout', () => onLook(undefined));
   listen('click', onChoose);
   listen('keydown', (at, event) => {
     const all = tokens();
@@ -47,9 +42,7 @@ export function listenToTokens(
 
 /** The one token that Tab reaches. */
 export function setTabStop(tokens: readonly SVGElement[], stop: number): void {
-  tokens.forEach((token, at) => {
-    token.setAttribute('tabindex', at === stop ? '0' : '-1');
-  });
+  tokens.forEach((token, at) => token.setAttribute('tabindex', at === stop ? '0' : '-1'));
 }
 
 /** The geometry of a figure for the present width: larger boxes on a phone. `onTurn`: a phone was turned. */

@@ -226,9 +226,7 @@ function batchOf(task: DateTask, size: number): Batch {
   const answers = questions.map(({ answer }) => tokensOf(answer));
   const flat = (rows: readonly (readonly number[] | Int32Array)[], length: number): Tokens => {
     const data = new Int32Array(size * length);
-    rows.forEach((row, i) => {
-      data.set(row, i * length);
-    });
+    rows.forEach((row, i) => data.set(row, i * length));
     return { data, shape: [size, length] };
   };
   return {

@@ -84,15 +84,9 @@ function start(): Running {
   const failure = new Promise<never>((_resolve, rejectIt) => {
     reject = rejectIt;
   });
-  const fail = (reason: string): void => {
-    reject(new WorkerLost(reason));
-  };
-  worker.addEventListener('error', ({ message }) => {
-    fail(message);
-  });
-  worker.addEventListener('messageerror', () => {
-    fail('a message that could not be read');
-  });
+  const fail = (reason: string): void => reject(new WorkerLost(reason));
+  worker.addEventListener('error', ({ message }) => fail(message));
+  worker.addEventListener('messageerror', () => fail('a message that could not be read'));
   // Told by the calls; between two of them nobody listens.
   failure.catch(() => undefined);
   return { worker, services: wrap<Services>(worker), failure, fail };

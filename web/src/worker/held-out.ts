@@ -51,9 +51,7 @@ export class HeldOut {
     return measureHeadImportance(this.#model, {
       measure,
       batches: this.#ranking,
-      onProgress: ({ done, total }) => {
-        options.onProgress(done, total);
-      },
+      onProgress: ({ done, total }) => options.onProgress(done, total),
       signal: options.signal,
     });
   }

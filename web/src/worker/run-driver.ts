@@ -181,9 +181,7 @@ export function createRunControl<Options>(
     ensureBegun,
     actions: {
       onPlay: () => void ensureBegun().then(() => run.play()),
-      onPause: () => {
-        run.pause();
-      },
+      onPause: () => run.pause(),
       onStep: () => void ensureBegun().then(() => run.step()),
       onAgain: begin,
     },

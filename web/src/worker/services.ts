@@ -112,11 +112,7 @@ export class LanguageModelService {
 
   /** The small model beside the page; `onProgress` is told its bytes. */
   load(onProgress: OnProgress): Promise<ModelDescription> {
-    return this.#open(() =>
-      openBuiltInModel((bytes) => {
-        onProgress(bytes, builtInBytes);
-      }),
-    );
+    return this.#open(() => openBuiltInModel((bytes) => onProgress(bytes, builtInBytes)));
   }
 
   /** A model of the reader's, in place of the model before if it can be opened and `stop` is not called. */

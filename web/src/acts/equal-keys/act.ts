@@ -31,9 +31,7 @@ export function createKeysContent(store: Store<KeysState>): HTMLElement[] {
   let drawn: Drawn | undefined;
   const selection = new Selection(showCell);
   const shared = { hatch, legend: legend.root, selection };
-  const tiles = createTiles(shared, (head) => {
-    store.change({ head: head + 1 }, 'replace');
-  });
+  const tiles = createTiles(shared, (head) => store.change({ head: head + 1 }, 'replace'));
   const closeUp = createCloseUp(shared);
   const arithmetic = createArithmetic();
   const predict = createPredict(store);

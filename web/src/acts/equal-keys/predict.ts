@@ -71,9 +71,7 @@ export function createPredict(store: Store<KeysState>) {
             class="predict-option"
             data-option=${answer}
             aria-pressed=${String(answer === guess)}
-            @click=${() => {
-              onChoose(answer);
-            }}
+            @click=${() => onChoose(answer)}
           >
             <span>${names[answer]}</span> <span class="predict-result">${resultOf?.(answer)}</span>
           </button>`,
@@ -91,9 +89,7 @@ export function createPredict(store: Store<KeysState>) {
         ...{ question: 'keys', answers: causes, names: words.predict.causes, guess },
         right: 'keys',
         isReached: tried.has('keys'),
-        onChoose: (chosen) => {
-          store.change({ guess: chosen });
-        },
+        onChoose: (chosen) => store.change({ guess: chosen }),
         resultOf: (cause) => {
           const difference = tried.get(cause);
           return difference === undefined ? '' : words.predict.difference(shortened(difference));
@@ -104,9 +100,7 @@ export function createPredict(store: Store<KeysState>) {
         ...{ question: 'mask', answers: shares, names: words.predict.shares, guess: maskGuess },
         right: 'one',
         isReached: isMaskTried,
-        onChoose: (chosen) => {
-          store.change({ maskGuess: chosen });
-        },
+        onChoose: (chosen) => store.change({ maskGuess: chosen }),
       }),
     patterns({ heads, answer }: KeysState, summaries: Summaries): Standing {
       const isReached = isFound(summaries, answer);
@@ -119,9 +113,7 @@ export function createPredict(store: Store<KeysState>) {
               data-option=${head}
               aria-pressed=${String(head === answer)}
               aria-label=${words.predict.head(head)}
-              @click=${() => {
-                store.change({ input: 'patterns', answer: head, head });
-              }}
+              @click=${() => store.change({ input: 'patterns', answer: head, head })}
               .textContent=${String(head)}
             ></button>`,
         )}`,

@@ -27,40 +27,28 @@ export function createRail(store: Store<KeysState>, dropTarget: HTMLElement) {
     label: words.controls.input,
     values: inputNames,
     nameOf: (name) => words.controls.inputs[name],
-    onChoose: (chosen) => {
-      store.change({ input: chosen, validLens: [], answer: 0 });
-    },
+    onChoose: (chosen) => store.change({ input: chosen, validLens: [], answer: 0 }),
   });
   const heads = createChoice<number>({
     label: words.controls.heads,
     values: [],
     nameOf: String,
-    onChoose: (chosen) => {
-      store.change({ heads: chosen, answer: 0 });
-    },
+    onChoose: (chosen) => store.change({ heads: chosen, answer: 0 }),
   });
   const validLen = createNamedSlider({
     label: words.controls.validLen,
     range: { min: 0, max: userLimits.length, step: 1 },
     describe: (length) => words.controls.validOf(length, sizesOf(store.state).keys),
-    onSlide: (length, origin) => {
-      store.change({ validLens: [length] }, origin);
-    },
+    onSlide: (length, origin) => store.change({ validLens: [length] }, origin),
   });
   const steps = createNamedSlider({
     label: words.controls.steps,
     range: stepsRange,
     describe: String,
-    onSlide: (chosen, origin) => {
-      store.change({ steps: chosen }, origin);
-    },
+    onSlide: (chosen, origin) => store.change({ steps: chosen }, origin),
   });
-  const causal = createSwitch(words.controls.causal, (isOn) => {
-    store.change({ causal: isOn });
-  });
-  const names = createSwitch(words.controls.names, (isOn) => {
-    store.change({ names: isOn });
-  });
+  const causal = createSwitch(words.controls.causal, (isOn) => store.change({ causal: isOn }));
+  const names = createSwitch(words.controls.names, (isOn) => store.change({ names: isOn }));
   const own = createOwnNumbers(store, dropTarget);
   const show = (state: KeysState): void => {
     input.show(state.input);

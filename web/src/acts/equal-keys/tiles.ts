@@ -43,9 +43,7 @@ export function createTiles(
     const cell = cellOf(event);
     if (cell !== undefined && event.pointerType !== 'touch') selection.hover(cell);
   });
-  root.addEventListener('pointerleave', () => {
-    selection.hover(undefined);
-  });
+  root.addEventListener('pointerleave', () => selection.hover(undefined));
   root.addEventListener('click', (event) => {
     const { target } = event;
     const head = tiles.findIndex((tile) => target instanceof Node && tile.root.contains(target));

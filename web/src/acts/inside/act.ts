@@ -15,17 +15,11 @@ import { words } from './words.js';
 
 /** The chapter's figure as an overview, and one step of it in words, code and numbers. */
 export function createInsideContent(store: Store<InsideState>): HTMLElement[] {
-  const source = new Source(store, () => {
-    show();
-  });
+  const source = new Source(store, () => show());
   const rail = createRail(store, source);
-  const figure = createStepsFigure((step) => {
-    store.change({ step });
-  });
+  const figure = createStepsFigure((step) => store.change({ step }));
   const legend = createWeightLegend(newId('inside-legend'));
-  const detail = createDetail(store, (weight) => {
-    legend.mark(weight);
-  });
+  const detail = createDetail(store, (weight) => legend.mark(weight));
   const headNow = (): number => Math.min(store.state.head, source.pass.numHeads) - 1;
   function show(): void {
     const { state } = store;

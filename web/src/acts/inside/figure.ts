@@ -65,9 +65,7 @@ export function createStepsFigure(onStep: (step: StepNumber) => void) {
         data-role=${roleOf(part)}
         title=${`${words.spoken(part)} ${formatShape(shapeOf(pass, part))}`}
         .style=${positionOf(layout, layout.places[part])}
-        @click=${() => {
-          onStep(stepOf(part) || 1);
-        }}
+        @click=${() => onStep(stepOf(part) || 1)}
       >
         <span class="inside-name"
           >${name}${subscript === undefined ? nothing : html`<sub>${subscript}</sub>`}</span

@@ -61,9 +61,7 @@ export function createProductsChart() {
     look(at >= 0 && at < count ? at : undefined);
   });
   for (const event of ['pointerleave', 'blur']) {
-    root.addEventListener(event, () => {
-      look(undefined);
-    });
+    root.addEventListener(event, () => look(undefined));
   }
   root.addEventListener('focus', () => {
     if (root.matches(':focus-visible')) look(place);

@@ -48,9 +48,7 @@ export function createRail(store: Store<InsideState>, source: Source) {
   };
   const [back, on] = [go(-1), go(1)];
   const counted = (name: 'layer' | 'head', label: string) => {
-    const onChoose = (chosen: number): void => {
-      store.change({ [name]: chosen });
-    };
+    const onChoose = (chosen: number): void => store.change({ [name]: chosen });
     const segments = createChoice<number>({ label, nameOf: String, onChoose });
     const list = createSelect<number>({ label, nameOf: String, onChoose });
     const root = element('div', { class: `inside-${name}` }, segments.root, list.root);

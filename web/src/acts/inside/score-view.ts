@@ -132,9 +132,7 @@ function keysOf(pass: Pass, scored: Scored, isScaling: boolean, store: Store<Ins
       data-score=${each.score}
       data-weight=${each.weight}
       tabindex=${each.key === scored.key ? 0 : -1}
-      @click=${() => {
-        store.change({ key: each.key + 1 });
-      }}
+      @click=${() => store.change({ key: each.key + 1 })}
     >
       <span class="inside-key-name">${token}</span>
       <span class="inside-signed"
@@ -163,9 +161,8 @@ function createDivisor(store: Store<InsideState>) {
     label: words.divisor,
     range: octaves,
     describe: () => told,
-    onSlide: (octave, origin) => {
-      store.change({ divisor: Math.round(100 * 2 ** octave) / 100 }, origin);
-    },
+    onSlide: (octave, origin) =>
+      store.change({ divisor: Math.round(100 * 2 ** octave) / 100 }, origin),
   });
   const value = element('span', { class: 'inside-divisor-value' });
   const marks = element('div', { class: 'inside-marks', role: 'group', 'aria-label': words.marks });
@@ -207,9 +204,7 @@ function createDivisor(store: Store<InsideState>) {
               type="button"
               aria-pressed=${state.divisor === divisor}
               .style=${`--at: ${Math.log2(at) / top}`}
-              @click=${() => {
-                store.change({ divisor });
-              }}
+              @click=${() => store.change({ divisor })}
             >
               ${name}
             </button>`,

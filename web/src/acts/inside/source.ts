@@ -36,9 +36,7 @@ export class Source {
   }
 
   begin(): void {
-    const follow = (): void => {
-      this.#follow();
-    };
+    const follow = (): void => this.#follow();
     this.#store.subscribe(follow);
     let timer: number | undefined;
     sentence.subscribe((_state, origin) => {
@@ -83,9 +81,7 @@ export class Source {
       // A failed load is tried again by the button of the notice.
       if (this.state !== 'failed' || model.progress !== undefined) this.#become('loading');
       if (this.state === 'loading' && model.progress === undefined) {
-        void model.load().catch(() => {
-          this.#become('failed');
-        });
+        void model.load().catch(() => this.#become('failed'));
       }
       return;
     }

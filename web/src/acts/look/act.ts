@@ -41,9 +41,7 @@ export function createLookContent(store: Store<LookState>): HTMLElement[] {
   const status = element('p', { class: 'look-status' });
   const field = createSentenceField();
   const openAll = element('button', { type: 'button' }, words.openAll);
-  openAll.addEventListener('click', () => {
-    store.change({ shut: [] });
-  });
+  openAll.addEventListener('click', () => store.change({ shut: [] }));
   const toggle = (head: Head): void => {
     const { shut } = store.state;
     const others = shut.filter((each) => !sameHead(each, head));

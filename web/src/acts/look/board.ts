@@ -90,9 +90,7 @@ export function createBoard({ onSelect, onGate }: Actions) {
         title=${words.tile(place, sayRole(role))}
         aria-label=${words.show(place, sayRole(role), isOpen)}
         aria-pressed=${isSelected}
-        @click=${(event: MouseEvent) => {
-          (event.altKey ? onGate : onSelect)(place);
-        }}
+        @click=${(event: MouseEvent) => (event.altKey ? onGate : onSelect)(place)}
       >
         ${map}
       </button>
@@ -104,9 +102,7 @@ export function createBoard({ onSelect, onGate }: Actions) {
         tabindex=${tabIndex}
         aria-checked=${isOpen}
         aria-label=${words.gate(place)}
-        @click=${() => {
-          onGate(place);
-        }}
+        @click=${() => onGate(place)}
       >
         <span class="gate-knob" aria-hidden="true"></span>
       </button>

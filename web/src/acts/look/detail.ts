@@ -86,9 +86,7 @@ export function createDetail(store: Store<LookState>, onGate: (head: Head) => vo
                 role="switch"
                 aria-checked=${isOpen}
                 aria-label=${words.gate(place)}
-                @click=${() => {
-                  onGate(place);
-                }}
+                @click=${() => onGate(place)}
               >
                 <span class="gate-knob" aria-hidden="true"></span
                 >${isOpen ? words.open : words.shut}

@@ -73,14 +73,7 @@ export function createModelOpener(model: SharedModel): HTMLElement {
                     : words.opened(formatBytes(progress.done), formatBytes(progress.total))
                 }
               </p>
-              <button
-                type="button"
-                @click=${() => {
-                  model.cancel();
-                }}
-              >
-                ${words.cancel}
-              </button>`
+              <button type="button" @click=${() => model.cancel()}>${words.cancel}</button>`
           : nothing
       }
       ${problem === '' ? nothing : html`<p class="failure" role="alert">${problem}</p>`}

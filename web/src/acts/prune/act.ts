@@ -81,9 +81,7 @@ function createPlantPanel(store: Store<PruneState>, planter: Planter, onPlant: (
   // Another seed plants elsewhere: marks do not apply to it.
   const seed = boundSeed(store, { marks: [], isChecked: false });
   const labels = { start: words.plant, stop: words.stop, progress: words.panel };
-  const panel = createWorkPanel(labels, onPlant, () => {
-    planter.stop();
-  });
+  const panel = createWorkPanel(labels, onPlant, () => planter.stop());
 
   function statusNow(): string {
     const { state, studies, seed: studied } = planter;

@@ -86,9 +86,7 @@ export function createGuessView(store: Store<PruneState>) {
       data-truth=${role === undefined ? nothing : kindOf(role)}
       aria-pressed=${isMarked}
       aria-disabled=${canPress ? nothing : 'true'}
-      @click=${() => {
-        press(head);
-      }}
+      @click=${() => press(head)}
     >
       <span class="guess-name">${nameOfHead(head)}</span>
       <span class="guess-map">${maps.at(place)?.root}</span>

@@ -54,25 +54,19 @@ export function createModelView(store: Store<PruneState>) {
   const order = createSelect<ModelCurve['order']>({
     label: words.order,
     nameOf: (name) => words.orders[name],
-    onChoose: (chosen) => {
-      store.change({ order: chosen });
-    },
+    onChoose: (chosen) => store.change({ order: chosen }),
   });
   const slider = createNamedSlider({
     label: words.cut,
     range: { min: 0, max: 1, step: 1 },
     describe: (point) => String(point * (ranker.study?.step ?? 1)),
-    onSlide: (point, origin) => {
-      store.change({ cut: point * (ranker.study?.step ?? 1) }, origin);
-    },
+    onSlide: (point, origin) => store.change({ cut: point * (ranker.study?.step ?? 1) }, origin),
   });
   const status = element('p', { class: 'cut-status' });
   const rank = createWorkPanel(
     { start: words.rank, stop: words.stop, progress: words.rank },
     () => void ranker.start(),
-    () => {
-      ranker.stop();
-    },
+    () => ranker.stop(),
   );
   const heads = element('div', { class: 'model-heads', role: 'group', 'aria-label': words.which });
   const next = element('section', { class: 'model-next', 'aria-label': words.nextToken });
@@ -233,9 +227,7 @@ export function createModelView(store: Store<PruneState>) {
       goal.outcome,
     ],
   });
-  slider.root.addEventListener('change', () => {
-    announce(status.textContent);
-  });
+  slider.root.addEventListener('change', () => announce(status.textContent));
   store.subscribe(show);
   sentence.subscribe(() => {
     candidates = [];

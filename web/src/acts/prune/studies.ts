@@ -151,9 +151,7 @@ export class Ranker {
 
   constructor(model: SharedModel, onChange: () => void) {
     this.#model = model;
-    model.onChange(() => {
-      this.#follow();
-    });
+    model.onChange(() => this.#follow());
     this.#follow();
     // The listener is called for later changes only.
     this.#onChange = onChange;

@@ -27,11 +27,7 @@ export function createHeadCards(onChoose: (place: Head) => void) {
   const layers = () => Array.from(group(cards, ({ place }) => place.layer));
 
   const build = ({ places, length, options }: RunRecord): void => {
-    cards = places.map((place) =>
-      createHeadCard(place, length, () => {
-        onChoose(place);
-      }),
-    );
+    cards = places.map((place) => createHeadCard(place, length, () => onChoose(place)));
     setAttributes(root, { 'data-layers': options.layers, 'data-heads': options.heads });
     root.replaceChildren(
       ...layers().map(([layer, ofLayer]) =>
@@ -105,9 +101,7 @@ function createHeadCard(place: Head, length: number, onChoose: () => void) {
   return {
     root,
     place,
-    drawMap: (weights: Float32Array): void => {
-      map.draw(weights);
-    },
+    drawMap: (weights: Float32Array): void => map.draw(weights),
     /** Its lines, its role, and their text for screen readers. */
     drawLines(record: RunRecord, moment: Moment, role: ScoreName | undefined): void {
       lines.replaceChildren(...drawScores(record, moment, place));

@@ -132,9 +132,7 @@ function createStepHandle(store: Store<TrainState>) {
     label: words.handle,
     range: { min: 0, max: lastStep, step: measureEvery },
     describe: () => told,
-    onSlide: (step, origin) => {
-      store.change({ at: step < end ? step : undefined }, origin);
-    },
+    onSlide: (step, origin) => store.change({ at: step < end ? step : undefined }, origin),
   });
   const { root } = slider;
   root.classList.add('step-handle');
@@ -145,9 +143,7 @@ function createStepHandle(store: Store<TrainState>) {
     blockSize: `${curveHeight - margin.top - margin.bottom}px`,
   });
   const now = element('button', { type: 'button', class: 'to-now' }, words.now);
-  now.addEventListener('click', () => {
-    store.change({ at: undefined });
-  });
+  now.addEventListener('click', () => store.change({ at: undefined }));
   return {
     /** Lies over the plot of the loss curve. */
     root,

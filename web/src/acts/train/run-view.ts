@@ -44,9 +44,7 @@ export function createRunView(store: Store<TrainState>, onChange: () => void) {
   const thresholds = [enough('rightKey'), enough('previousToken'), tooLittle] as const;
   const [most, previous, left] = thresholds.map(formatPercent);
   const roleRule = element('p', { class: 'role-rule' }, words.roleRule(most, previous, left));
-  const log = createEventLog((step) => {
-    store.change({ at: step });
-  });
+  const log = createEventLog((step) => store.change({ at: step }));
   const goal = createGoal(words.goalTask);
   goal.root.classList.add('goal-reserved');
   const hatchId = newId('hatch');
@@ -213,13 +211,7 @@ function createEventLog(onStep: (step: number) => void) {
         entries.map(
           ({ step, kind, head, sentence }) =>
             html`<li data-kind=${kind} .style=${head === undefined ? '' : headStyle(head)}>
-              <button
-                type="button"
-                @click=${() => {
-                  onStep(step);
-                }}
-                .textContent=${sentence}
-              ></button>
+              <button type="button" @click=${() => onStep(step)} .textContent=${sentence}></button>
             </li>`,
         ),
         list,

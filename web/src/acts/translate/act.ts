@@ -108,9 +108,7 @@ function createViews(store: Store<TranslateState>, run: AlignRun, drawSoon: () =
   });
   const maps = createHeadMaps({
     onLook,
-    onChoose: (head) => {
-      store.change({ head: store.state.head === head + 1 ? 0 : head + 1 });
-    },
+    onChoose: (head) => store.change({ head: store.state.head === head + 1 ? 0 : head + 1 }),
   });
   const chart = createShareCurve(() => run.record);
   const chartLegend = element('div');

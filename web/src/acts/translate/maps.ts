@@ -60,9 +60,7 @@ function createCard(head: number, { onLook, onChoose }: Events) {
     element('span', { class: 'align-swatch', 'aria-hidden': 'true' }),
     mapWords.map.title(head + 1),
   );
-  chip.addEventListener('click', () => {
-    onChoose(head);
-  });
+  chip.addEventListener('click', () => onChoose(head));
   const cells = cross(range(isoLength), range(maxDateLength), (query, key) => ({
     ...{ query, key },
     square: svg('rect', { x: at(key), y: at(query), width: pitch, height: pitch }),
@@ -93,9 +91,7 @@ function createCard(head: number, { onLook, onChoose }: Events) {
     const query = Math.floor((((event.clientY - top) / shown) * height - edge) / pitch);
     onLook(query >= 0 && query < isoLength ? query : undefined);
   });
-  drawing.addEventListener('pointerleave', () => {
-    onLook(undefined);
-  });
+  drawing.addEventListener('pointerleave', () => onLook(undefined));
   const meters = parts.map((part) => createMeter(words.parts[part]));
   const root = element(
     'div',

@@ -127,9 +127,7 @@ export function createDateField(store: Store<TranslateState>): HTMLElement {
           html`<button
             type="button"
             aria-pressed=${example === text}
-            @click=${() => {
-              store.change({ text: example, query: 0 });
-            }}
+            @click=${() => store.change({ text: example, query: 0 })}
           >
             ${example}
           </button>`,

@@ -43,9 +43,7 @@ export function createChoice<Value>(options: Options<Value>): Choice<Value> {
                 value=${String(value)}
                 autocomplete="off"
                 .checked=${live(value === shown)}
-                @change=${() => {
-                  options.onChoose(value);
-                }}
+                @change=${() => options.onChoose(value)}
               /><span>${options.nameOf(value)}</span></label
             >`,
         ),
@@ -87,9 +85,7 @@ export function createSelect<Value extends string | number>(
 /** Something that is on or off at once. */
 export function createSwitch(label: string, onSwitch: (isOn: boolean) => void) {
   const input = element('input', { type: 'checkbox', role: 'switch', autocomplete: 'off' });
-  input.addEventListener('change', () => {
-    onSwitch(input.checked);
-  });
+  input.addEventListener('change', () => onSwitch(input.checked));
   return {
     root: element(
       'label',
@@ -117,13 +113,9 @@ export function boundChoice<State extends object, Name extends keyof State & str
 ): HTMLElement {
   const choice = create({
     ...words,
-    onChoose: (chosen) => {
-      store.change({ [name]: chosen } as unknown as Partial<State>);
-    },
+    onChoose: (chosen) => store.change({ [name]: chosen } as unknown as Partial<State>),
   });
   choice.show(store.state[name]);
-  store.subscribe((state) => {
-    choice.show(state[name]);
-  });
+  store.subscribe((state) => choice.show(state[name]));
   return choice.root;
 }

@@ -27,9 +27,7 @@ export function createFileDrop(target: HTMLElement, options: Options): HTMLEleme
     event.preventDefault();
     target.toggleAttribute('data-drop', true);
   });
-  target.addEventListener('dragleave', () => {
-    target.toggleAttribute('data-drop', false);
-  });
+  target.addEventListener('dragleave', () => target.toggleAttribute('data-drop', false));
   target.addEventListener('drop', (event) => {
     target.toggleAttribute('data-drop', false);
     if (!hasFiles(event)) return;

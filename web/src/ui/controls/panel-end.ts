@@ -13,9 +13,7 @@ export function createPanelEnd<State extends object>(
   figures: readonly Savable[] = [],
 ): HTMLElement {
   const reset = element('button', { type: 'button', class: 'reset' }, words.controls.reset);
-  reset.addEventListener('click', () => {
-    store.reset();
-  });
+  reset.addEventListener('click', () => store.reset());
   const show = (): void => {
     // Not `disabled`: that would take the focus away from whoever has just pressed it.
     setAttributes(reset, { 'aria-disabled': store.isInitial ? 'true' : undefined });
@@ -48,9 +46,7 @@ function createCopyLink(
     address.search = momentQuery(act);
     address.hash = act;
     copy(address.href).then(
-      () => {
-        say(words.exports.copied);
-      },
+      () => say(words.exports.copied),
       () => {
         const field = element('input', {
           type: 'text',

@@ -70,12 +70,8 @@ export function boundSeed<State extends { readonly seed: number }>(
   store: Store<State>,
   more: Partial<State> = {},
 ): HTMLElement {
-  const field = createSeedField((seed, origin) => {
-    store.change({ ...more, seed }, origin);
-  });
+  const field = createSeedField((seed, origin) => store.change({ ...more, seed }, origin));
   field.show(store.state.seed);
-  store.subscribe(({ seed }) => {
-    field.show(seed);
-  });
+  store.subscribe(({ seed }) => field.show(seed));
   return field.root;
 }

@@ -191,9 +191,7 @@ export function saveFile(name: string, file: Blob): void {
   link.download = name;
   link.click();
   // The browser has taken the file over once the click is done with.
-  setTimeout(() => {
-    URL.revokeObjectURL(address);
-  }, 1000);
+  setTimeout(() => URL.revokeObjectURL(address), 1000);
 }
 
 function framed(figure: SVGSVGElement): SVGSVGElement {
