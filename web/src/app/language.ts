@@ -66,15 +66,15 @@ export function createLanguageSwitch(notices: readonly string[]): HTMLElement {
       link.href = `${window.location.pathname}?${query.toString()}${window.location.hash}`;
     };
     for (const event of ['pointerdown', 'focus'] as const) link.addEventListener(event, update);
-    return element('li', {}, link);
+    return element('li', link);
   });
   return hideable(
     'languages',
     element(
-      'nav',
-      { class: 'languages', 'aria-label': words.language.label },
-      ...notices.map((sentence) => element('p', { class: 'notices' }, sentence)),
-      element('ul', {}, ...links),
+      'nav.languages',
+      { 'aria-label': words.language.label },
+      ...notices.map((sentence) => element('p.notices', sentence)),
+      element('ul', ...links),
     ),
   );
 }

@@ -84,7 +84,7 @@ function appendWhenNear(
         content = [notice];
       }
     } catch {
-      content = [element('p', { class: 'failure', role: 'alert' }, words.notLoaded)];
+      content = [element('p.failure', { role: 'alert' }, words.notLoaded)];
     }
     live.removeAttribute('data-awaited');
     live.replaceChildren(...content);

@@ -25,17 +25,16 @@ interface NamedAct {
 export function createNavigation(acts: readonly NamedAct[]): HTMLElement[] {
   const roots = acts.map(({ root }) => root);
   const links = acts.map((act) => element('a', { href: `#${act.root.id}` }, ...nameOf(act)));
-  const items = links.map((link) => element('li', {}, link));
+  const items = links.map((link) => element('li', link));
   let current = -1;
   const present = createPresent({ roots, current: () => current });
   const root = element(
-    'nav',
-    { class: 'navigation', 'aria-label': words.frame.navigation },
+    'nav.navigation',
+    { 'aria-label': words.frame.navigation },
     element(
-      'div',
-      { class: 'page navigation-row' },
-      element('p', { class: 'site-name' }, words.header.name),
-      element('ol', { class: 'act-links' }, ...items),
+      'div.page.navigation-row',
+      element('p.site-name', words.header.name),
+      element('ol.act-links', ...items),
       present.button,
     ),
   );
@@ -82,7 +81,7 @@ export function addFrame(acts: readonly NamedAct[]): () => void {
   main.tabIndex = -1;
   main.setAttribute('aria-busy', 'true');
   document.body.prepend(
-    element('a', { class: 'skip-link', href: '#acts' }, words.frame.skip),
+    element('a.skip-link', { href: '#acts' }, words.frame.skip),
     ...createNavigation(acts),
   );
   return () => {

@@ -26,17 +26,15 @@ export function createPage(aboutLanguage: readonly string[]): Page {
   for (const made of document.querySelectorAll('.not-served, .opening')) made.remove();
   document.body.append(
     element(
-      'header',
-      { class: 'page masthead' },
+      'header.page.masthead',
       createLanguageSwitch(aboutLanguage),
-      element('h1', {}, words.header.title),
+      element('h1', words.header.title),
     ),
-    element('main', { class: 'page' }, notices.root, ...placed.map(({ root }) => root)),
+    element('main.page', notices.root, ...placed.map(({ root }) => root)),
     element(
-      'footer',
-      { class: 'page colophon' },
+      'footer.page.colophon',
       paragraph(words.footer.source, { class: 'prose' }),
-      element('p', {}, element('a', { href: chapter }, words.footer.chapter)),
+      element('p', element('a', { href: chapter }, words.footer.chapter)),
       createPrintButton(),
     ),
     liveRegion(),
@@ -61,17 +59,11 @@ export interface PlacedAct {
 function placeAct({ id, intro, opening, open }: ActDescription, number: number): PlacedAct {
   const headingId = `${id}-title`;
   const notices = createNotices();
-  const live = element('div', { class: 'live' });
+  const live = element('div.live');
   const root = element(
-    'section',
-    { id, class: 'act', 'aria-labelledby': headingId },
-    element(
-      'h2',
-      { id: headingId },
-      element('span', { class: 'act-number' }, String(number)),
-      ' ',
-      intro.title,
-    ),
+    'section.act',
+    { id, 'aria-labelledby': headingId },
+    element('h2', { id: headingId }, element('span.act-number', String(number)), ' ', intro.title),
     hideable('prose', paragraph(intro.lead, { class: 'act-lead' })),
     notices.root,
     ...(opening?.() ?? []),
@@ -81,11 +73,7 @@ function placeAct({ id, intro, opening, open }: ActDescription, number: number):
       : [
           hideable(
             'prose',
-            element(
-              'div',
-              { class: 'prose' },
-              ...intro.paragraphs.map((sentences) => paragraph(sentences)),
-            ),
+            element('div.prose', ...intro.paragraphs.map((sentences) => paragraph(sentences))),
           ),
         ]),
   );
@@ -101,7 +89,7 @@ function placeAct({ id, intro, opening, open }: ActDescription, number: number):
 
 /** Prints the page with the acts that the reader has not come to: those are not loaded yet. */
 function createPrintButton(): HTMLElement {
-  const button = element('button', { type: 'button', class: 'print-all' }, words.footer.print);
+  const button = element('button.print-all', { type: 'button' }, words.footer.print);
   button.addEventListener('click', () => {
     void loadAll().then(() => {
       // Drawn, too: charts take the width that they have.
@@ -111,7 +99,7 @@ function createPrintButton(): HTMLElement {
     });
   });
   window.addEventListener('beforeprint', () => void loadAll());
-  return element('p', {}, button);
+  return element('p', button);
 }
 
 /** All acts, in the order in which they are read: one folder each, found by its description. */

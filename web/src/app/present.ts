@@ -27,16 +27,12 @@ export function createPresent({ roots, current }: Options): {
   bar: HTMLElement;
 } {
   const page = document.documentElement;
-  const button = element(
-    'button',
-    { type: 'button', class: 'present-button' },
-    words.present.start,
-  );
+  const button = element('button.present-button', { type: 'button' }, words.present.start);
   const drawer = element('button', { type: 'button' }, words.present.controls);
   const leave = element('button', { type: 'button' }, words.present.leave);
   const bar = element(
-    'div',
-    { class: 'present-bar', role: 'toolbar', 'aria-label': words.present.label },
+    'div.present-bar',
+    { role: 'toolbar', 'aria-label': words.present.label },
     drawer,
     leave,
   );

@@ -59,8 +59,7 @@ export function createHeadMap(options: Options): HeadMap {
   const { left, top, width, height } = geometry;
   const cells = range(queries).map((query) =>
     range(keys).map((key) => ({
-      square: svg('rect', {
-        class: 'cell',
+      square: svg('rect.cell', {
         role: 'gridcell',
         tabindex: -1,
         'data-head': head,
@@ -72,8 +71,7 @@ export function createHeadMap(options: Options): HeadMap {
         height: pitch - gap,
         rx: 2,
       }),
-      figure: svg('text', {
-        class: 'cell-text',
+      figure: svg('text.cell-text', {
         x: left + (key + 0.5) * pitch,
         y: top + (query + 0.5) * pitch,
       }),
@@ -84,8 +82,7 @@ export function createHeadMap(options: Options): HeadMap {
   let tabStop = squareAt(0, 0);
 
   const ring = svg(
-    'g',
-    { class: 'ring' },
+    'g.ring',
     ...['ring-outer', 'ring-inner'].map((name) =>
       svg('rect', { class: name, width: pitch, height: pitch, rx: 3 }),
     ),
@@ -99,13 +96,8 @@ export function createHeadMap(options: Options): HeadMap {
   );
   const axes = createAxes(geometry);
   const drawing = svg(
-    'svg',
-    {
-      class: 'map',
-      viewBox: `0 0 ${width} ${height}`,
-      role: 'grid',
-      'aria-label': options.label,
-    },
+    'svg.map',
+    { viewBox: `0 0 ${width} ${height}`, role: 'grid', 'aria-label': options.label },
     axes.root,
     ...rows,
     // The labels of the cells say the same, and more.
@@ -113,9 +105,8 @@ export function createHeadMap(options: Options): HeadMap {
     ring,
   );
   const root = element(
-    'div',
-    { class: 'head' },
-    element('div', { class: 'head-name' }, element('span', { class: 'head-title' }, options.title)),
+    'div.head',
+    element('div.head-name', element('span.head-title', options.title)),
     drawing,
   );
   withHeadColour(root, head);
@@ -202,18 +193,18 @@ function createAxes(geometry: ReturnType<typeof geometryOf>) {
     return svg('text', place, name);
   });
   const queryNames = names.queries.map((name, query) =>
-    svg('text', { x: left - 6, y: middle(top, query), class: 'axis-query' }, name),
+    svg('text.axis-query', { x: left - 6, y: middle(top, query) }, name),
   );
   const rowSums = range(queries).map((query) =>
-    svg('text', { x: left + keys * pitch + 20, y: middle(top, query), class: 'axis-sum' }),
+    svg('text.axis-sum', { x: left + keys * pitch + 20, y: middle(top, query) }),
   );
   const columnSums = range(keys).map((key) =>
-    svg('text', { x: middle(left, key), y: top + queries * pitch + 12, class: 'axis-sum' }),
+    svg('text.axis-sum', { x: middle(left, key), y: top + queries * pitch + 12 }),
   );
   return {
     root: svg(
-      'g',
-      { class: 'axes', 'aria-hidden': 'true' },
+      'g.axes',
+      { 'aria-hidden': 'true' },
       ...keyNames,
       ...queryNames,
       ...rowSums,

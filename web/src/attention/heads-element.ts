@@ -4,13 +4,11 @@ import {
   defineAttentionHeads,
 } from 'headwise/view';
 
-import { element, type setAttributes } from '../ui/dom.js';
+import { type Attributes, element } from '../ui/dom.js';
 import { elementWords } from './words.js';
 
 /** `<attention-heads>` in the page's words. */
-export function createHeadsElement(
-  attributes: Parameters<typeof setAttributes>[1],
-): AttentionHeadsElement {
+export function createHeadsElement(attributes: Attributes): AttentionHeadsElement {
   defineAttentionHeads();
   const view = element('attention-heads', attributes);
   // The page numbers layers and heads from 1, the element from 0.

@@ -32,7 +32,7 @@ export function createLiveMap(length: number, head: number): LiveMap {
   followThemeOnce();
   const { bytes } = rampOfHead(head);
   let drawn: Float32Array | undefined;
-  const root = element('canvas', { class: 'live-map', width: length, height: length });
+  const root = element('canvas.live-map', { width: length, height: length });
   const context = root.getContext('2d');
   const image = new ImageData(length, length);
   const map: LiveMap = {

@@ -11,28 +11,27 @@ const formatTick = format('.2~f');
 /** The scale of the weights from 0 to 1, and what a masked cell looks like. */
 export function createWeightLegend(hatchId: string) {
   const position = scaleLinear([0, 1], [8, 232]);
-  const marker = svg('path', { class: 'legend-marker', d: 'M0 8 L-4.5 1 H4.5 Z' });
+  const marker = svg('path.legend-marker', { d: 'M0 8 L-4.5 1 H4.5 Z' });
   const scale = createScale({
     span: position.range(),
-    stops: range(2).map((offset) => svg('stop', { class: 'legend-stop', offset })),
+    stops: range(2).map((offset) => svg('stop.legend-stop', { offset })),
     ticks: position.ticks(4).map(formatTick),
     label: words.legend.label,
   });
   scale.append(marker);
   const swatch = svg(
-    'svg',
-    { class: 'legend-swatch', viewBox: '0 0 20 20', 'aria-hidden': 'true' },
-    svg('defs', {}, createHatch(hatchId)),
+    'svg.legend-swatch',
+    { viewBox: '0 0 20 20', 'aria-hidden': 'true' },
+    svg('defs', createHatch(hatchId)),
     svg('rect', { width: 20, height: 20, rx: 2, fill: hatchFill(hatchId) }),
   );
   return {
     root: element(
-      'div',
-      { class: 'legend' },
-      element('span', { class: 'legend-name', 'aria-hidden': 'true' }, words.legend.name),
+      'div.legend',
+      element('span.legend-name', { 'aria-hidden': 'true' }, words.legend.name),
       scale,
       swatch,
-      element('span', { class: 'legend-name' }, words.legend.masked),
+      element('span.legend-name', words.legend.masked),
     ),
     /** Marks a place on the scale, from 0 to 1. */
     mark(share: number | undefined): void {
@@ -67,19 +66,15 @@ function createScale({ span: [left = 0, right = 0], stops, ticks, label }: Scale
   const id = newId('scale');
   const width = right - left;
   return svg(
-    'svg',
-    { class: 'legend-scale', viewBox: `0 0 ${left + right} 36`, role: 'img', 'aria-label': label },
-    svg('defs', {}, svg('linearGradient', { id }, ...stops)),
+    'svg.legend-scale',
+    { viewBox: `0 0 ${left + right} 36`, role: 'img', 'aria-label': label },
+    svg('defs', svg('linearGradient', { id }, ...stops)),
     svg('rect', {
       ...{ class: 'legend-ramp', x: left, y: 9, width, height: 10, rx: 2 },
       fill: `url(#${id})`,
     }),
     ...ticks.map((tick, at) =>
-      svg(
-        'text',
-        { class: 'legend-tick', x: left + (at * width) / (ticks.length - 1), y: 32 },
-        tick,
-      ),
+      svg('text.legend-tick', { x: left + (at * width) / (ticks.length - 1), y: 32 }, tick),
     ),
   );
 }
@@ -99,8 +94,8 @@ export function createHatch(id: string): SVGPatternElement {
       patternUnits: 'userSpaceOnUse',
       patternTransform: 'rotate(45)',
     },
-    svg('rect', { class: 'hatch-ground', width: size, height: size }),
-    svg('line', { class: 'hatch-line', x1: 0, y1: 0, x2: 0, y2: size }),
+    svg('rect.hatch-ground', { width: size, height: size }),
+    svg('line.hatch-line', { x1: 0, y1: 0, x2: 0, y2: size }),
   );
 }
 

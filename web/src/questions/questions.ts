@@ -10,9 +10,9 @@ export function createQuestions(act: string): HTMLElement[] {
   const entries = names.map((name) => {
     const [question, answer] = words.entries[name];
     const root = element(
-      'details',
-      { class: 'question', 'data-question': name },
-      element('summary', {}, question),
+      'details.question',
+      { 'data-question': name },
+      element('summary', question),
       paragraph(answer),
     );
     root.addEventListener('toggle', () => {
@@ -31,9 +31,9 @@ export function createQuestions(act: string): HTMLElement[] {
     hideable(
       'questions',
       element(
-        'div',
+        'div.questions',
         // No landmark: every act has questions.
-        { class: 'questions', role: 'group', 'aria-labelledby': id },
+        { role: 'group', 'aria-labelledby': id },
         element('h3', { id }, words.title),
         ...entries.map(({ root }) => root),
       ),

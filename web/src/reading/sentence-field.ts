@@ -11,15 +11,14 @@ import { maxCharacters, sentence } from './sentence.js';
 export function createSentenceField(examples: readonly string[] = []) {
   const id = newId('sentence');
   const statusId = newId('status');
-  const field = element('textarea', {
+  const field = element('textarea.sentence-text', {
     id,
     rows: 2,
-    class: 'sentence-text',
     autocomplete: 'off',
     spellcheck: 'false',
     'aria-describedby': statusId,
   });
-  const status = element('p', { id: statusId, class: 'sentence-status' });
+  const status = element('p.sentence-status', { id: statusId });
   const buttons = examples.map((text) =>
     element('button', { type: 'button', lang: 'en', 'data-text': text }, text),
   );
@@ -60,16 +59,15 @@ export function createSentenceField(examples: readonly string[] = []) {
 
   return {
     root: element(
-      'div',
-      { class: 'control sentence' },
-      element('label', { for: id, class: 'control-label' }, words.label),
+      'div.control.sentence',
+      element('label.control-label', { for: id }, words.label),
       field,
       status,
     ),
     /** Buttons with the examples. */
     examples: element(
-      'div',
-      { class: 'sentence-examples', role: 'group', 'aria-label': words.examples },
+      'div.sentence-examples',
+      { role: 'group', 'aria-label': words.examples },
       ...buttons,
     ),
     /** Says below the field what the model made of the sentence. */

@@ -2,7 +2,7 @@ import { maxIndex, minIndex, range } from 'd3-array';
 import { line } from 'd3-shape';
 import { headColour } from 'headwise/view';
 
-import { element, setAttributes, svg } from './dom.js';
+import { type Attributes, element, setAttributes, svg } from './dom.js';
 
 /** What axes need of a scale of d3-scale. */
 interface Scale {
@@ -22,17 +22,16 @@ interface Axis {
 export function drawGrid(y: Axis, [left = 0, right = 0]: readonly number[]): SVGGElement {
   const [bottom = 0, top = 0] = y.scale.range();
   return svg(
-    'g',
-    { class: 'chart-axes' },
+    'g.chart-axes',
     ...marksOf(y).map(([at, mark]) =>
       svg(
         'g',
         { transform: `translate(0 ${at})` },
-        svg('line', { class: 'chart-grid', x1: left, x2: right }),
+        svg('line.chart-grid', { x1: left, x2: right }),
         svg('text', { x: left - 8, dy: '0.32em', 'text-anchor': 'end' }, mark),
       ),
     ),
-    svg('line', { class: 'chart-base', x1: left, x2: right, y1: bottom, y2: bottom }),
+    svg('line.chart-base', { x1: left, x2: right, y1: bottom, y2: bottom }),
     svg('text', { x: left, y: top - 12 }, y.name),
   );
 }
@@ -42,8 +41,7 @@ export function drawAxes(x: Axis, y: Axis): SVGGElement {
   const span = x.scale.range();
   const [bottom = 0] = y.scale.range();
   return svg(
-    'g',
-    { class: 'chart-axes' },
+    'g.chart-axes',
     drawGrid(y, span),
     ...marksOf(x).map(([at, mark]) =>
       svg('text', { x: at, y: bottom + 18, 'text-anchor': 'middle' }, mark),
@@ -83,7 +81,7 @@ interface Options {
  * projector, and it is drawn anew when its place changes.
  */
 export function createChart({ label, height, draw }: Options): Chart {
-  const root = svg('svg', { class: 'chart', role: 'img', 'aria-label': label, height });
+  const root = svg('svg.chart', { role: 'img', 'aria-label': label, height });
   let width = 0;
   const redraw = (): void => {
     if (width > 0) root.replaceChildren(...draw({ width, height }));
@@ -105,14 +103,14 @@ export function drawLine(
   points: readonly Point[],
   x: (value: number) => number,
   y: (value: number) => number,
-  attributes: Parameters<typeof svg>[1],
+  attributes: Attributes,
   room = Infinity,
 ): SVGPathElement {
   const path = line<Point>(
     (point) => x(point[0]),
     (point) => y(point[1]),
   ).digits(1);
-  return svg('path', { class: 'line', ...attributes, d: path(downsample(points, room)) ?? '' });
+  return svg('path.line', { ...attributes, d: path(downsample(points, room)) ?? '' });
 }
 
 /**
@@ -146,22 +144,15 @@ interface Entry {
 /** What the lines of a chart are, each beside a piece of it. */
 export function createChartLegend(entries: readonly Entry[], name = ''): HTMLElement {
   return element(
-    'ul',
-    { class: 'chart-legend', 'aria-label': name },
-    ...(name === ''
-      ? []
-      : [element('li', { class: 'chart-legend-name', 'aria-hidden': 'true' }, name)]),
+    'ul.chart-legend',
+    { 'aria-label': name },
+    ...(name === '' ? [] : [element('li.chart-legend-name', { 'aria-hidden': 'true' }, name)]),
     ...entries.map((entry) => {
-      const line = svg('path', { class: 'line', 'data-series': entry.series, d: 'M1,4H23' });
+      const line = svg('path.line', { 'data-series': entry.series, d: 'M1,4H23' });
       if (entry.head !== undefined) line.style.setProperty('stroke', headColour(entry.head));
       return element(
         'li',
-        {},
-        svg(
-          'svg',
-          { class: 'chart-legend-line', viewBox: '0 0 24 8', 'aria-hidden': 'true' },
-          line,
-        ),
+        svg('svg.chart-legend-line', { viewBox: '0 0 24 8', 'aria-hidden': 'true' }, line),
         entry.name,
       );
     }),

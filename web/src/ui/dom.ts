@@ -1,6 +1,6 @@
 import { headColour } from 'headwise/view';
 
-type Attributes = Readonly<Record<string, string | number | boolean | undefined>>;
+export type Attributes = Readonly<Record<string, string | number | boolean | undefined>>;
 type Child = Node | string;
 
 const svgNamespace = 'http://www.w3.org/2000/svg';
@@ -19,26 +19,38 @@ export function setAttributes(target: Element, attributes: Attributes): void {
   }
 }
 
+/** What an element is created with: attributes, if any, and children. */
+type Content = readonly (Attributes | Child)[];
+
+/** @param selector name and classes, such as `div.control` */
 export function element<Name extends keyof HTMLElementTagNameMap>(
-  name: Name,
-  attributes: Attributes = {},
-  ...children: readonly Child[]
+  selector: Name | `${Name}.${string}`,
+  ...content: Content
 ): HTMLElementTagNameMap[Name] {
-  const created = document.createElement(name);
-  setAttributes(created, attributes);
-  created.append(...children);
-  return created;
+  const [name, ...classes] = selector.split('.');
+  return fill(document.createElement(name as Name), classes, content);
 }
 
+/** @param selector name and classes, such as `rect.cell` */
 export function svg<Name extends keyof SVGElementTagNameMap>(
-  name: Name,
-  attributes: Attributes = {},
-  ...children: readonly Child[]
+  selector: Name | `${Name}.${string}`,
+  ...content: Content
 ): SVGElementTagNameMap[Name] {
-  const created = document.createElementNS(svgNamespace, name);
-  setAttributes(created, attributes);
-  created.append(...children);
-  return created;
+  const [name, ...classes] = selector.split('.');
+  return fill(document.createElementNS(svgNamespace, name as Name), classes, content);
+}
+
+function fill<Target extends Element>(
+  target: Target,
+  classes: readonly string[],
+  content: Content,
+): Target {
+  if (classes.length > 0) target.setAttribute('class', classes.join(' '));
+  for (const part of content) {
+    if (typeof part === 'string' || part instanceof Node) target.append(part);
+    else setAttributes(target, part);
+  }
+  return target;
 }
 
 /** Sets a text where it is another than before: what stays the same is not written again at every frame of a run. */
@@ -60,9 +72,9 @@ export function marked(content: string): Child[] {
   return pieces.map((piece, index) => {
     if (index % 2 === 0) return piece;
     const inner = piece.slice(1, -1);
-    if (piece.startsWith('*')) return element('em', {}, inner);
+    if (piece.startsWith('*')) return element('em', inner);
     const [shown = '', term = shown.toLowerCase()] = inner.split('|');
-    return element('button', { type: 'button', class: 'term', 'data-term': term }, shown);
+    return element('button.term', { type: 'button', 'data-term': term }, shown);
   });
 }
 

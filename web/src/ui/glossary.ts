@@ -4,9 +4,8 @@ import { words } from './glossary-words.js';
 /** Between a term and its definition, and between that and the edges of the window. */
 const distance = 6;
 
-const definition = element('span', {
+const definition = element('span.definition', {
   id: newId('definition'),
-  class: 'definition',
   role: 'note',
   popover: 'auto',
 });

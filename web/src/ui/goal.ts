@@ -17,7 +17,7 @@ export interface Goal {
 /** What there is to find out in an act, and whether the reader has. */
 export function createGoal(task: string): Goal {
   const progress = createProgress();
-  const root = hideable('goal', element('div', { class: 'goal' }, taskOf(task), progress));
+  const root = hideable('goal', element('div.goal', taskOf(task), progress));
   return { root, ...goalShow(progress, [root]) };
 }
 
@@ -32,15 +32,15 @@ export interface GoalApart extends Goal {
  */
 export function createGoalApart(task: string): GoalApart {
   const progress = createProgress();
-  const root = hideable('goal', element('div', { class: 'goal' }, taskOf(task)));
-  const outcome = hideable('goal', element('div', { class: 'goal goal-outcome' }, progress));
+  const root = hideable('goal', element('div.goal', taskOf(task)));
+  const outcome = hideable('goal', element('div.goal.goal-outcome', progress));
   return { root, outcome, ...goalShow(progress, [root, outcome]) };
 }
 
-const createProgress = (): HTMLElement => element('p', { class: 'goal-progress' });
+const createProgress = (): HTMLElement => element('p.goal-progress');
 
 const taskOf = (task: string): HTMLElement =>
-  element('p', {}, element('strong', {}, words.goal.name), sentenceGap(), task);
+  element('p', element('strong', words.goal.name), sentenceGap(), task);
 
 /** @param parts that tell by their looks that the goal is reached */
 function goalShow(

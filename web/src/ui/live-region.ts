@@ -6,7 +6,7 @@ let waiting: string[] = [];
 
 /** What screen readers read out: one place of the page, so that there is one voice. */
 export const liveRegion = (): HTMLElement =>
-  (root ??= element('div', { class: 'live-region', role: 'status' }));
+  (root ??= element('div.live-region', { role: 'status' }));
 
 /**
  * Has screen readers say what came of an action. Not what follows a pointer or a run on its way: that would

@@ -25,7 +25,7 @@ function adviceFor(code: string | undefined): string {
 
 /** Where sentences about the address come and go. */
 export function createNotices() {
-  const root = element('div', { class: 'notices' });
+  const root = element('div.notices');
   return {
     root,
     show: (sentences: readonly string[]): void => {

@@ -28,22 +28,20 @@ export function createStage({ label, rail, more, end, views }: Options): HTMLEle
       ? []
       : [
           element(
-            'details',
-            { class: 'rail-more' },
-            element('summary', {}, more.label),
-            element('div', { class: 'rail-folded' }, ...more.content),
+            'details.rail-more',
+            element('summary', more.label),
+            element('div.rail-folded', ...more.content),
           ),
         ];
   return element(
-    'div',
-    { class: 'act-stage' },
+    'div.act-stage',
     element(
-      'div',
-      { class: 'rail', role: 'group', 'aria-label': label },
-      element('div', { class: 'rail-main' }, ...rail),
+      'div.rail',
+      { role: 'group', 'aria-label': label },
+      element('div.rail-main', ...rail),
       ...folded,
       ...(end === undefined ? [] : [end]),
     ),
-    element('div', { class: 'views' }, ...views),
+    element('div.views', ...views),
   );
 }

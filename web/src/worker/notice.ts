@@ -30,7 +30,7 @@ export function createWorkerNotice(onAgain: () => void): WorkerNotice {
     <button type="button" @click=${onAgain}>${words.again}</button>
   `;
   return {
-    root: element('div', {}, failure, slow),
+    root: element('div', failure, slow),
     showFailure(error) {
       const details = error instanceof Error ? error.message : '';
       render(

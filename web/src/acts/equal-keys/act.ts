@@ -24,9 +24,9 @@ export function createKeysContent(store: Store<KeysState>): HTMLElement[] {
   const hatchId = newId('hatch');
   const hatch = hatchFill(hatchId);
   const legend = createWeightLegend(hatchId);
-  const readOut = element('p', { class: 'read-out' }, words.hint);
-  const about = element('p', { class: 'keys-about' });
-  const caption = element('figcaption', { class: 'caption' });
+  const readOut = element('p.read-out', words.hint);
+  const about = element('p.keys-about');
+  const caption = element('figcaption.caption');
   const failure = element('div');
   let drawn: Drawn | undefined;
   const selection = new Selection(showCell);
@@ -35,22 +35,22 @@ export function createKeysContent(store: Store<KeysState>): HTMLElement[] {
   const closeUp = createCloseUp(shared);
   const arithmetic = createArithmetic();
   const predict = createPredict(store);
-  const root = element('div', { class: 'keys' });
+  const root = element('div.keys');
   const rail = createRail(store, root);
   const figure = element(
-    'figure',
-    { class: 'figure', 'aria-label': words.figure },
+    'figure.figure',
+    { 'aria-label': words.figure },
     failure,
-    element('div', { class: 'figure-bar' }, legend.root, readOut),
+    element('div.figure-bar', legend.root, readOut),
     about,
     tiles.root,
-    element('div', { class: 'keys-detail' }, closeUp.root, arithmetic.root),
+    element('div.keys-detail', closeUp.root, arithmetic.root),
     caption,
   );
   root.append(
     createStage({
       label: words.controls.panel,
-      rail: [predict.root, element('div', { class: 'rail-pinned' }, rail.pinned), rail.main],
+      rail: [predict.root, element('div.rail-pinned', rail.pinned), rail.main],
       end: createPanelEnd(store, 'equal-keys', [tiles.savable, closeUp.savable]),
       views: [rail.own, figure],
     }),

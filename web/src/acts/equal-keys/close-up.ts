@@ -20,7 +20,7 @@ export interface Shared {
 
 /** The map of the selected head, large, with numbers, names and the sums of rows and columns. Arrow keys walk it. */
 export function createCloseUp({ hatch, legend, selection }: Shared) {
-  const root = element('section', { class: 'close-up', 'aria-label': words.enlarged });
+  const root = element('section.close-up', { 'aria-label': words.enlarged });
   let map: HeadMap | undefined;
   let shown: { readonly view: AttentionView; readonly head: number } | undefined;
   let built = '';
@@ -93,14 +93,14 @@ const valuesShown = 1;
 
 /** The steps from a query and a key to their weight, with their numbers. */
 export function createArithmetic() {
-  const place = element('div', {});
+  const place = element('div');
   return {
     root: hideable(
       'arithmetic',
       element(
-        'section',
-        { class: 'arithmetic', 'aria-label': words.arithmetic.title },
-        element('h3', {}, words.arithmetic.title),
+        'section.arithmetic',
+        { 'aria-label': words.arithmetic.title },
+        element('h3', words.arithmetic.title),
         place,
       ),
     ),

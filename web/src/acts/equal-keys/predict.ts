@@ -33,9 +33,9 @@ const starts = {
  * keeps its size, so that no control moves when an answer comes.
  */
 export function createPredict(store: Store<KeysState>) {
-  const asked = element('p', { class: 'predict-question' });
-  const options = element('div', { class: 'predict-options', role: 'group' });
-  const told = element('p', { class: 'predict-told' });
+  const asked = element('p.predict-question');
+  const options = element('div.predict-options', { role: 'group' });
+  const told = element('p.predict-told');
   const choice = createChoice({
     label: words.predict.label,
     values: questions,
@@ -123,10 +123,7 @@ export function createPredict(store: Store<KeysState>) {
     },
   };
 
-  const root = hideable(
-    'goal',
-    element('section', { class: 'goal predict' }, choice.root, asked, options, told),
-  );
+  const root = hideable('goal', element('section.goal.predict', choice.root, asked, options, told));
   return {
     root,
     /** @param difference the largest between two heads' weights at the same cell */

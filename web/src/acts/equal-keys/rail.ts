@@ -64,13 +64,13 @@ export function createRail(store: Store<KeysState>, dropTarget: HTMLElement) {
   };
   store.subscribe(show);
   show(store.state);
-  const switches = element('div', { class: 'control switches' }, causal.root, names.root);
+  const switches = element('div.control.switches', causal.root, names.root);
   // Another seed plants the patterns in other heads.
   const settings = [boundSeed(store, { answer: 0 }), steps.root, validLen.root, switches];
   return {
     /** What stays in view on a phone. */
-    pinned: hideable('controls', element('div', { class: 'controls' }, input.root, heads.root)),
-    main: hideable('controls', element('div', { class: 'controls keys-settings' }, ...settings)),
+    pinned: hideable('controls', element('div.controls', input.root, heads.root)),
+    main: hideable('controls', element('div.controls.keys-settings', ...settings)),
     /** The reader's own numbers, which need more room than the rail has. */
     own: hideable('controls', own),
   };
@@ -78,8 +78,8 @@ export function createRail(store: Store<KeysState>, dropTarget: HTMLElement) {
 
 /** A field and a file for the reader's own numbers; files can be dropped anywhere on `dropTarget`. */
 export function createOwnNumbers(store: Store<KeysState>, dropTarget: HTMLElement): HTMLElement {
-  const message = element('p', { class: 'control-hint' });
-  const held = element('p', { class: 'note' });
+  const message = element('p.control-hint');
+  const held = element('p.note');
   /** Grows with every input: a file that takes long to read must not replace a later one. */
   let newest = 0;
   const explain = (sentence: string): void => {
@@ -130,9 +130,8 @@ export function createOwnNumbers(store: Store<KeysState>, dropTarget: HTMLElemen
   store.subscribe(show);
   show(store.state);
   return element(
-    'div',
-    { class: 'controls own-numbers' },
+    'div.controls.own-numbers',
     field.root,
-    element('div', { class: 'control' }, file, held, message),
+    element('div.control', file, held, message),
   );
 }

@@ -22,7 +22,7 @@ export function createTiles(
   { hatch, legend, selection }: Shared,
   onChoose: (head: number) => void,
 ) {
-  const root = element('div', { class: 'key-tiles', role: 'group', 'aria-label': words.figure });
+  const root = element('div.key-tiles', { role: 'group', 'aria-label': words.figure });
   let tiles: readonly ReturnType<typeof createTile>[] = [];
   let shape = '';
   let shown: AttentionView | undefined;
@@ -96,8 +96,7 @@ export function createTiles(
 
 function createTile(head: number, queries: number, keys: number, hatch: string) {
   const cells = range(queries * keys).map((at) =>
-    svg('rect', {
-      class: 'key-cell',
+    svg('rect.key-cell', {
       x: (at % keys) * pitch + 0.5,
       y: Math.floor(at / keys) * pitch + 0.5,
       width: pitch - 1,
@@ -105,25 +104,16 @@ function createTile(head: number, queries: number, keys: number, hatch: string) 
     }),
   );
   const side = { width: pitch, height: pitch, rx: 1 };
-  const ring = svg(
-    'g',
-    { class: 'ring' },
-    svg('rect', { class: 'ring-outer', ...side }),
-    svg('rect', { class: 'ring-inner', ...side }),
-  );
+  const ring = svg('g.ring', svg('rect.ring-outer', side), svg('rect.ring-inner', side));
   const drawing = svg(
-    'svg',
-    {
-      class: 'key-map',
-      viewBox: `0 0 ${keys * pitch} ${queries * pitch}`,
-      'aria-hidden': 'true',
-    },
+    'svg.key-map',
+    { viewBox: `0 0 ${keys * pitch} ${queries * pitch}`, 'aria-hidden': 'true' },
     ...cells,
     ring,
   );
-  const note = element('span', { class: 'head-note' });
-  const title = element('span', { class: 'head-title' }, mapWords.map.title(head + 1));
-  const root = element('button', { type: 'button', class: 'key-tile' }, title, ' ', note, drawing);
+  const note = element('span.head-note');
+  const title = element('span.head-title', mapWords.map.title(head + 1));
+  const root = element('button.key-tile', { type: 'button' }, title, ' ', note, drawing);
   return {
     root: withHeadColour(root, head),
     drawing,

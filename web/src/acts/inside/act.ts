@@ -56,15 +56,9 @@ export function createInsideContent(store: Store<InsideState>): HTMLElement[] {
       ]),
       views: [
         element(
-          'div',
-          { class: 'inside-overview' },
+          'div.inside-overview',
           figure.root,
-          element(
-            'div',
-            { class: 'inside-legends' },
-            legend.root,
-            element('div', { class: 'legend' }, scale),
-          ),
+          element('div.inside-legends', legend.root, element('div.legend', scale)),
         ),
         detail.root,
       ],

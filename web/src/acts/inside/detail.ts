@@ -16,11 +16,11 @@ export function createDetail(
   store: Store<InsideState>,
   onLook: (weight: number | undefined) => void,
 ) {
-  const text = element('div', { class: 'inside-text' });
-  const readOut = element('p', { class: 'read-out inside-read-out' });
-  const matrices = element('div', { class: 'inside-matrices' });
-  const code = element('div', { class: 'inside-code' });
-  const shapes = element('div', { class: 'inside-shapes' });
+  const text = element('div.inside-text');
+  const readOut = element('p.read-out.inside-read-out');
+  const matrices = element('div.inside-matrices');
+  const code = element('div.inside-code');
+  const shapes = element('div.inside-shapes');
   const score = createScoreView(store);
   const views = new Map<Part, MatrixView>();
   const viewOf = (part: Part): MatrixView => {
@@ -73,13 +73,13 @@ export function createDetail(
   });
   return {
     root: element(
-      'section',
-      { class: 'inside-detail', 'aria-label': words.step },
+      'section.inside-detail',
+      { 'aria-label': words.step },
       text,
       matrices,
       readOut,
       score.root,
-      element('div', { class: 'inside-source' }, code, shapes),
+      element('div.inside-source', code, shapes),
     ),
     score,
     draw,

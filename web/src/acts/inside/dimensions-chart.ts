@@ -29,8 +29,8 @@ export function createDimensionsChart() {
   let d = 0;
   const now = (): Shown => ({ d, measured });
   const chart = createChart({ label: words.chart, height, draw: (size) => drawChart(now(), size) });
-  const sentence = element('p', { class: 'inside-seen' });
-  const root = element('div', { class: 'inside-chart' }, chart.root);
+  const sentence = element('p.inside-seen');
+  const root = element('div.inside-chart', chart.root);
   const redraw = (): void => {
     chart.draw();
     sentence.textContent = sentenceOf(now());
@@ -62,13 +62,13 @@ function drawChart({ measured, d }: Shown, { width }: Size): SVGElement[] {
       { scale: x, ticks: 10, name: words.dimension },
       { scale: y, ticks: 4, name: words.entropy },
     ),
-    svg('path', { class: 'inside-uniform', d: `M${margin.left},${y(mostEntropy)}H${right}` }),
+    svg('path.inside-uniform', { d: `M${margin.left},${y(mostEntropy)}H${right}` }),
     svg(
-      'text',
-      { class: 'inside-line-name', x: right, y: y(mostEntropy) - 6, 'text-anchor': 'end' },
+      'text.inside-line-name',
+      { x: right, y: y(mostEntropy) - 6, 'text-anchor': 'end' },
       words.equalWeights,
     ),
-    svg('path', { class: 'inside-here', d: `M${x(d)},${span[0]}V${span[1]}` }),
+    svg('path.inside-here', { d: `M${x(d)},${span[0]}V${span[1]}` }),
     ...(here === undefined
       ? []
       : [drawHere(d, x(d) + 6, y((here.undivided.entropy + here.divided.entropy) / 2))]),
@@ -78,7 +78,7 @@ function drawChart({ measured, d }: Shown, { width }: Size): SVGElement[] {
 
 /** The name of the line at the act's d, between the two curves. */
 const drawHere = (d: number, x: number, y: number): SVGElement =>
-  svg('text', { class: 'inside-here-name', x, y, dy: '0.32em' }, words.here(d));
+  svg('text.inside-here-name', { x, y, dy: '0.32em' }, words.here(d));
 
 /** A curve, its points, and its name once all of it is there. */
 function drawVariant(
@@ -93,8 +93,7 @@ function drawVariant(
     ([, value]) => y(value),
   ).digits(1);
   const dots = points.map(([size, value]) =>
-    svg('circle', {
-      class: 'inside-point',
+    svg('circle.inside-point', {
       'data-variant': variant,
       'data-d': size,
       'data-value': value,
@@ -111,9 +110,8 @@ function drawVariant(
       ? []
       : [
           svg(
-            'text',
+            'text.inside-line-name',
             {
-              class: 'inside-line-name',
               'data-variant': variant,
               x: x(dimensions.at(-1) ?? 1),
               y: y(beside) + by,
@@ -123,7 +121,7 @@ function drawVariant(
           ),
         ];
   return [
-    svg('path', { class: 'inside-line', 'data-variant': variant, d: path(points) ?? '' }),
+    svg('path.inside-line', { 'data-variant': variant, d: path(points) ?? '' }),
     ...dots,
     ...name,
   ];

@@ -38,7 +38,7 @@ const isNarrow = window.matchMedia('(max-width: 42rem)');
  * from step to step, so a press on a part is only a shortcut.
  */
 export function createStepsFigure(onStep: (step: StepNumber) => void) {
-  const root = element('div', { class: 'inside-figure', role: 'img' });
+  const root = element('div.inside-figure', { role: 'img' });
   const canvases = new Map(parts.map((part) => [part, element('canvas')]));
   let shown: [Pass, StepNumber, number] | undefined;
   /** What the canvases show; they need no new paint when only the step changes. */

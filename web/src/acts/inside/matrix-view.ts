@@ -34,20 +34,20 @@ export function createMatrixView(
   onLook: (sentence: string | undefined, weight?: number) => void,
 ): MatrixView {
   const canvas = element('canvas');
-  const ring = element('span', { class: 'inside-ring', hidden: true });
+  const ring = element('span.inside-ring', { hidden: true });
   const caption = element('figcaption');
-  const tokens = element('div', { class: 'inside-tokens', 'aria-hidden': 'true' });
-  const numbers = element('div', { class: 'inside-printed', 'aria-hidden': 'true' });
-  const bands = element('div', { class: 'inside-bands' });
+  const tokens = element('div.inside-tokens', { 'aria-hidden': 'true' });
+  const numbers = element('div.inside-printed', { 'aria-hidden': 'true' });
+  const bands = element('div.inside-bands');
   const cells = element(
-    'div',
-    { class: 'inside-cells', role: 'img', tabindex: 0 },
-    element('div', { class: 'inside-clip' }, canvas),
+    'div.inside-cells',
+    { role: 'img', tabindex: 0 },
+    element('div.inside-clip', canvas),
     numbers,
     bands,
     ring,
   );
-  const root = element('figure', { class: 'inside-matrix' }, caption, tokens, cells);
+  const root = element('figure.inside-matrix', caption, tokens, cells);
   let shown: { pass: Pass; part: Part; head: number; first: number; rows: number } | undefined;
   let [row, column] = [0, 0];
 

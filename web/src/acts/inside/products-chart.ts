@@ -19,10 +19,10 @@ const height = sums.top + sums.height + 8;
 /** q, k and their products as strips, and the sum of the products as it grows to the dot product. */
 export function createProductsChart() {
   const title = element('h4');
-  const readOut = element('p', { class: 'read-out' });
-  const chart = svgElement('svg', { class: 'chart', 'aria-hidden': 'true', height });
+  const readOut = element('p.read-out');
+  const chart = svgElement('svg.chart', { 'aria-hidden': 'true', height });
   // One stop of Tab, and the arrow keys within.
-  const root = element('div', { class: 'inside-strips', role: 'slider', tabindex: 0 }, chart);
+  const root = element('div.inside-strips', { role: 'slider', tabindex: 0 }, chart);
   let shown: { readonly pass: Pass; readonly scored: Scored; products: Product[] } | undefined;
   /** The place that is looked at, and where the arrow keys are. */
   let looked: number | undefined;

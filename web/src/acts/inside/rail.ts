@@ -39,9 +39,9 @@ export function createRail(store: Store<InsideState>, source: Source) {
       store.change({ input: name });
     },
   });
-  const status = element('p', { class: 'inside-status' });
-  const buttons = element('div', { class: 'buttons', role: 'group', 'aria-label': words.buttons });
-  const place = element('p', { class: 'inside-place', 'aria-hidden': 'true' });
+  const status = element('p.inside-status');
+  const buttons = element('div.buttons', { role: 'group', 'aria-label': words.buttons });
+  const place = element('p.inside-place', { 'aria-hidden': 'true' });
   const go = (by: -1 | 1) => () => {
     const next = stepNumbers.find((each) => each === store.state.step + by);
     if (next !== undefined) store.change({ step: next });
@@ -69,11 +69,10 @@ export function createRail(store: Store<InsideState>, source: Source) {
   return {
     main: [
       goal.root,
-      hideable('goal', element('div', { class: 'inside-guess' }, prediction.root)),
-      element('div', { class: 'inside-go rail-pinned' }, buttons, place),
+      hideable('goal', element('div.inside-guess', prediction.root)),
+      element('div.inside-go.rail-pinned', buttons, place),
       element(
-        'div',
-        { class: 'inside-steps unseen-labels' },
+        'div.inside-steps.unseen-labels',
         boundChoice(store, 'step', {
           label: words.step,
           values: stepNumbers,
@@ -83,10 +82,9 @@ export function createRail(store: Store<InsideState>, source: Source) {
       hideable(
         'controls',
         element(
-          'div',
-          { class: 'inside-settings' },
-          element('div', {}, input.root, status, languageModel().createNotice()),
-          element('div', { class: 'inside-places' }, layer.root, head.root),
+          'div.inside-settings',
+          element('div', input.root, status, languageModel().createNotice()),
+          element('div.inside-places', layer.root, head.root),
         ),
       ),
       goal.outcome,

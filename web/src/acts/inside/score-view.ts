@@ -15,17 +15,15 @@ import { words } from './words.js';
 
 /** A query against its keys: the products of a dot product in step 3, the division by √d in step 4. */
 export function createScoreView(store: Store<InsideState>) {
-  const keys = element('div', { class: 'inside-keys', role: 'group', 'aria-label': words.keys });
-  const head = element('div', { class: 'inside-keys-head' });
+  const keys = element('div.inside-keys', { role: 'group', 'aria-label': words.keys });
+  const head = element('div.inside-keys-head');
   const products = createProductsChart();
   const divisor = createDivisor(store);
   const chart = createDimensionsChart();
   const productsView = element(
-    'section',
-    { class: 'inside-products' },
+    'section.inside-products',
     element(
-      'div',
-      { class: 'inside-title-row unseen-labels' },
+      'div.inside-title-row.unseen-labels',
       products.title,
       boundChoice(store, 'order', {
         label: words.order,
@@ -37,21 +35,13 @@ export function createScoreView(store: Store<InsideState>) {
     products.readOut,
   );
   const divisorView = element(
-    'section',
-    { class: 'inside-scaling' },
+    'section.inside-scaling',
     divisor.root,
-    element(
-      'div',
-      { class: 'inside-random' },
-      element('h4', {}, words.chartTitle),
-      chart.root,
-      chart.sentence,
-    ),
+    element('div.inside-random', element('h4', words.chartTitle), chart.root, chart.sentence),
   );
   const root = element(
-    'div',
-    { class: 'inside-score' },
-    element('section', { class: 'inside-against' }, head, keys),
+    'div.inside-score',
+    element('section.inside-against', head, keys),
     productsView,
     divisorView,
   );
@@ -164,17 +154,16 @@ function createDivisor(store: Store<InsideState>) {
     onSlide: (octave, origin) =>
       store.change({ divisor: Math.round(100 * 2 ** octave) / 100 }, origin),
   });
-  const value = element('span', { class: 'inside-divisor-value' });
-  const marks = element('div', { class: 'inside-marks', role: 'group', 'aria-label': words.marks });
-  const readings = element('dl', { class: 'inside-readings' });
+  const value = element('span.inside-divisor-value');
+  const marks = element('div.inside-marks', { role: 'group', 'aria-label': words.marks });
+  const readings = element('dl.inside-readings');
   return {
     root: element(
-      'div',
-      { class: 'inside-divisor' },
+      'div.inside-divisor',
       element(
-        'p',
-        { class: 'inside-divisor-name', 'aria-hidden': 'true' },
-        element('span', { class: 'control-label' }, words.divisor),
+        'p.inside-divisor-name',
+        { 'aria-hidden': 'true' },
+        element('span.control-label', words.divisor),
         value,
       ),
       slider.root,

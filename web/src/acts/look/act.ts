@@ -38,7 +38,7 @@ export function createLookContent(store: Store<LookState>): HTMLElement[] {
 
   const goal = createGoalApart(words.goalTask);
   const corrections = createNotices();
-  const status = element('p', { class: 'look-status' });
+  const status = element('p.look-status');
   const field = createSentenceField();
   const openAll = element('button', { type: 'button' }, words.openAll);
   openAll.addEventListener('click', () => store.change({ shut: [] }));
@@ -56,16 +56,14 @@ export function createLookContent(store: Store<LookState>): HTMLElement[] {
   const predictions = createPredictions();
   const detail = createDetail(store, toggle);
   const figures = element(
-    'div',
-    { class: 'look-figures' },
+    'div.look-figures',
     element(
-      'div',
-      { class: 'look-board' },
-      element('h3', {}, words.boardTitle),
+      'div.look-board',
+      element('h3', words.boardTitle),
       board.root,
-      element('p', { class: 'note' }, words.boardNote),
+      element('p.note', words.boardNote),
     ),
-    element('div', { class: 'look-side' }, predictions.root, detail.root),
+    element('div.look-side', predictions.root, detail.root),
   );
 
   /** Says which heads of the address the model lacks, and leaves them out. */
@@ -180,8 +178,8 @@ export function createLookContent(store: Store<LookState>): HTMLElement[] {
     label: words.panel,
     rail: [
       goal.root,
-      hideable('controls', element('div', { class: 'look-controls' }, field.root, openAll)),
-      element('div', {}, status, corrections.root, model.createNotice()),
+      hideable('controls', element('div.look-controls', field.root, openAll)),
+      element('div', status, corrections.root, model.createNotice()),
       goal.outcome,
     ],
     end: createPanelEnd(store, 'look', [

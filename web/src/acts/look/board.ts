@@ -39,7 +39,7 @@ const arrows: Readonly<Partial<Record<string, readonly [number, number]>>> = {
  * tile. Alt and a click on the map shut the head, too.
  */
 export function createBoard({ onSelect, onGate }: Actions) {
-  const root = element('div', { class: 'board', role: 'group', 'aria-label': words.board });
+  const root = element('div.board', { role: 'group', 'aria-label': words.board });
   let maps:
     | {
         readonly weights: TextRun['weights'];

@@ -22,15 +22,14 @@ export function createDetail(store: Store<LookState>, onGate: (head: Head) => vo
     const isHead = selected.layer !== layer || selected.head !== head;
     store.change({ selected: { layer, head }, query: query + 1 }, isHead ? 'push' : 'replace');
   });
-  const title = element('div', { class: 'detail-title' });
+  const title = element('div.detail-title');
   let drawn: TextRun | undefined;
   return {
     root: element(
-      'section',
-      { class: 'detail', 'aria-label': words.selected },
+      'section.detail',
+      { 'aria-label': words.selected },
       element(
-        'div',
-        { class: 'detail-bar unseen-labels' },
+        'div.detail-bar.unseen-labels',
         title,
         boundChoice(store, 'view', {
           label: words.view,

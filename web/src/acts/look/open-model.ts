@@ -2,7 +2,7 @@ import { html, nothing, render } from 'lit-html';
 
 import { formatBytes } from '../../format/numbers.js';
 import type { SharedModel } from '../../reading/model.js';
-import { element, newId, setAttributes } from '../../ui/dom.js';
+import { type Attributes, element, newId, setAttributes } from '../../ui/dom.js';
 import { announce } from '../../ui/live-region.js';
 import { reasonOf } from '../../ui/notices.js';
 import type { ModelSource } from '../../worker/checkpoint.js';
@@ -39,24 +39,22 @@ export function createModelOpener(model: SharedModel): HTMLElement {
     spellcheck: 'false',
   });
   const form = element(
-    'form',
-    { class: 'model-address control' },
-    element('label', { for: id, class: 'control-label' }, words.address),
-    element('div', {}, address, element('button', { type: 'submit' }, words.openAddress)),
+    'form.model-address.control',
+    element('label.control-label', { for: id }, words.address),
+    element('div', address, element('button', { type: 'submit' }, words.openAddress)),
   );
   form.addEventListener('submit', (event) => {
     event.preventDefault();
     void open(address.value.trim());
   });
-  const status = element('div', { class: 'model-status' });
+  const status = element('div.model-status');
   const root = element(
-    'div',
-    { class: 'model-opener' },
+    'div.model-opener',
     filePicker(words.folder, { webkitdirectory: true }, open),
     filePicker(words.files, { multiple: true, accept: '.gguf,.json,.safetensors' }, open),
     form,
     status,
-    element('p', { class: 'note' }, words.modelHint),
+    element('p.note', words.modelHint),
   );
 
   function draw(): void {
@@ -101,20 +99,15 @@ export function createModelOpener(model: SharedModel): HTMLElement {
 /** A button that looks like the others: the browser's own says what it likes. */
 function filePicker(
   label: string,
-  attributes: Parameters<typeof setAttributes>[1],
+  attributes: Attributes,
   open: (files: readonly File[]) => Promise<void>,
 ): HTMLElement {
-  const input = element('input', { type: 'file', class: 'file-input', ...attributes });
+  const input = element('input.file-input', { type: 'file', ...attributes });
   input.addEventListener('change', () => {
     const files = [...(input.files ?? [])];
     // The same files again, mended meanwhile, are a change too.
     input.value = '';
     if (files.length > 0) void open(files);
   });
-  return element(
-    'label',
-    { class: 'control' },
-    element('span', { class: 'control-label' }, label),
-    input,
-  );
+  return element('label.control', element('span.control-label', label), input);
 }

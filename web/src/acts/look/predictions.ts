@@ -19,7 +19,7 @@ const ends = [0.1, 0.25, 0.5, 0.75, 1] as const;
 
 /** The most probable next tokens as bars, and what each layer would predict: the logit lens. */
 export function createPredictions() {
-  const root = element('div', { class: 'predictions' });
+  const root = element('div.predictions');
   return {
     root,
     draw({ isCausal, token, candidates, lens }: Shown): void {

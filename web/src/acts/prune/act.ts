@@ -61,8 +61,8 @@ export function createPruneContent(store: Store<PruneState>): HTMLElement[] {
     createStage({
       label: words.panel,
       rail: [
-        element('h3', {}, words.guess),
-        element('div', { class: 'rail-pinned' }, guess.goal, guess.panel),
+        element('h3', words.guess),
+        element('div.rail-pinned', guess.goal, guess.panel),
         notice.root,
       ],
       more: { label: words.otherSeed, content: [panel.root] },
@@ -91,10 +91,7 @@ function createPlantPanel(store: Store<PruneState>, planter: Planter, onPlant: (
     return state === 'done' ? words.done(studies.length) : words.stopped(studies.length);
   }
   return {
-    root: hideable(
-      'controls',
-      element('div', { class: 'controls' }, seed, panel.root, panel.status),
-    ),
+    root: hideable('controls', element('div.controls', seed, panel.root, panel.status)),
     show(): void {
       panel.show({
         isBusy: planter.state === 'busy',

@@ -41,10 +41,10 @@ export function createGuessView(store: Store<PruneState>) {
   task.root.classList.add('planted-task');
   const hatchId = newId('hatch');
   const legend = createWeightLegend(hatchId);
-  const status = element('p', { class: 'guess-status' });
-  const buttons = element('div', { class: 'buttons' });
-  const rows = rolesOfLayers.map(() => element('div', { class: 'guess-layer' }));
-  const result = element('div', { class: 'guess-result' });
+  const status = element('p.guess-status');
+  const buttons = element('div.buttons');
+  const rows = rolesOfLayers.map(() => element('div.guess-layer'));
+  const result = element('div.guess-result');
   let study: Study | undefined;
   let maps: readonly LiveMap[] = [];
 
@@ -164,14 +164,14 @@ export function createGuessView(store: Store<PruneState>) {
   return {
     goal: goal.root,
     /** How many heads are marked, and the buttons. */
-    panel: element('div', { class: 'guess-panel' }, status, buttons),
+    panel: element('div.guess-panel', status, buttons),
     views: [
       task.root,
       element(
-        'figure',
-        { class: 'guess', 'aria-label': words.tiles },
+        'figure.guess',
+        { 'aria-label': words.tiles },
         ...rows,
-        element('figcaption', { class: 'caption guess-caption' }, legend.root, words.maps),
+        element('figcaption.caption.guess-caption', legend.root, words.maps),
       ),
       goal.outcome,
       result,
@@ -185,7 +185,7 @@ export function createGuessView(store: Store<PruneState>) {
       task.root.hidden = next?.shown === undefined;
       task.show(words.task, Array.from(tokens, symbol), (at) => {
         const target = targets[at] ?? -1;
-        return target < 0 ? nothing : element('span', { class: 'answer' }, `→ ${symbol(target)}`);
+        return target < 0 ? nothing : element('span.answer', `→ ${symbol(target)}`);
       });
       show();
     },

@@ -62,14 +62,14 @@ export function createModelView(store: Store<PruneState>) {
     describe: (point) => String(point * (ranker.study?.step ?? 1)),
     onSlide: (point, origin) => store.change({ cut: point * (ranker.study?.step ?? 1) }, origin),
   });
-  const status = element('p', { class: 'cut-status' });
+  const status = element('p.cut-status');
   const rank = createWorkPanel(
     { start: words.rank, stop: words.stop, progress: words.rank },
     () => void ranker.start(),
     () => ranker.stop(),
   );
-  const heads = element('div', { class: 'model-heads', role: 'group', 'aria-label': words.which });
-  const next = element('section', { class: 'model-next', 'aria-label': words.nextToken });
+  const heads = element('div.model-heads', { role: 'group', 'aria-label': words.which });
+  const next = element('section.model-next', { 'aria-label': words.nextToken });
   let candidates: readonly Candidate[] = [];
   /** The sentence and the heads of the last request, and the model that was asked. */
   let asked = '';
@@ -209,21 +209,21 @@ export function createModelView(store: Store<PruneState>) {
   const stage = createStage({
     label: words.modelPanel,
     rail: [
-      element('h3', {}, words.model),
+      element('h3', words.model),
       goal.root,
-      element('div', { class: 'rail-pinned' }, slider.root, status),
+      element('div.rail-pinned', slider.root, status),
       order.root,
       legend,
       model.createNotice(),
     ],
     more: {
       label: words.rankOrigin,
-      content: [element('div', { class: 'controls' }, rank.status, rank.root)],
+      content: [element('div.controls', rank.status, rank.root)],
     },
     views: [
       chart.root,
-      element('p', { class: 'caption' }, words.heldOut),
-      element('div', { class: 'model-parts' }, heads, next),
+      element('p.caption', words.heldOut),
+      element('div.model-parts', heads, next),
       goal.outcome,
     ],
   });
@@ -237,7 +237,7 @@ export function createModelView(store: Store<PruneState>) {
   show();
 
   return {
-    root: element('div', { class: 'results pruned-model' }, stage),
+    root: element('div.results.pruned-model', stage),
     savables: [
       {
         name: words.exportNames.model,

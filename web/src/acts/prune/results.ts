@@ -33,23 +33,22 @@ import { words } from './words.js';
 export function createResults(studiesNow: () => readonly Study[]) {
   const charts = createImportanceCharts();
   const curves = createCurveChart(words.curves, 330, () => curvesOf(studiesNow()));
-  const bars = element('p', { class: 'caption' });
+  const bars = element('p.caption');
   const truthLegend = createTruthLegend();
   const orderLegend = createOrderLegend();
   const root = element(
-    'div',
-    { class: 'results' },
+    'div.results',
     createStage({
       label: words.importancePanel,
       rail: [
-        element('h3', {}, words.importance),
+        element('h3', words.importance),
         truthLegend,
         bars,
-        element('h4', {}, words.curves),
+        element('h4', words.curves),
         orderLegend,
-        element('p', { class: 'caption' }, words.band),
+        element('p.caption', words.band),
       ],
-      views: [element('div', { class: 'judged' }, charts.root, curves.root)],
+      views: [element('div.judged', charts.root, curves.root)],
     }),
   );
   const draw = (): void => {
@@ -120,7 +119,7 @@ export const kindOf = (role: Role): 'planted' | 'sharp' | 'quiet' =>
 function createImportanceCharts() {
   const charts = measures.map(createMeasureChart);
   return {
-    root: element('div', { class: 'measures' }, ...charts.map(({ root }) => root)),
+    root: element('div.measures', ...charts.map(({ root }) => root)),
     draw(studies: readonly Study[]): void {
       for (const chart of charts) chart.draw(studies);
     },
@@ -135,13 +134,13 @@ function createMeasureChart(measure: HeadMeasure) {
     height: 140,
     draw: (size) => (studies.length === 0 ? [] : drawBars(measure, studies[0], size)),
   });
-  const verdict = element('p', { class: 'verdict' });
+  const verdict = element('p.verdict');
   return {
     root: element(
-      'div',
-      { class: 'measure', 'data-measure': measure },
-      element('h4', {}, words.orders[measure]),
-      element('p', { class: 'measure-note' }, words.measureNotes[measure]),
+      'div.measure',
+      { 'data-measure': measure },
+      element('h4', words.orders[measure]),
+      element('p.measure-note', words.measureNotes[measure]),
       chart.root,
       verdict,
     ),
@@ -191,8 +190,8 @@ function drawBars(
       const value = values[i];
       const left = x(name) ?? 0;
       return svg(
-        'g',
-        { class: 'bar', 'data-truth': kindOf(roles[i]), 'data-head': name, 'data-value': value },
+        'g.bar',
+        { 'data-truth': kindOf(roles[i]), 'data-head': name, 'data-value': value },
         svg('rect', {
           x: left,
           width: x.bandwidth(),
@@ -208,12 +207,8 @@ function drawBars(
     }),
     ...rolesOfLayers.map((_, layer) =>
       svg(
-        'text',
-        {
-          class: 'bar-layer',
-          x: x(nameOfHead({ layer, head: 0 })) ?? 0,
-          y: height - 6,
-        },
+        'text.bar-layer',
+        { x: x(nameOfHead({ layer, head: 0 })) ?? 0, y: height - 6 },
         mapWords.map.layer(layer + 1),
       ),
     ),
@@ -224,16 +219,14 @@ function drawBars(
 function createTruthLegend(): HTMLElement {
   const { truth, truths } = words;
   return element(
-    'ul',
-    { class: 'chart-legend' },
-    element('li', { class: 'chart-legend-name' }, truth),
+    'ul.chart-legend',
+    element('li.chart-legend-name', truth),
     ...(['planted', 'sharp', 'quiet'] as const).map((name) =>
       element(
         'li',
-        {},
         svg(
-          'svg',
-          { class: 'swatch', viewBox: '0 0 16 16', 'data-truth': name, 'aria-hidden': 'true' },
+          'svg.swatch',
+          { viewBox: '0 0 16 16', 'data-truth': name, 'aria-hidden': 'true' },
           svg('rect', { x: 1, y: 1, width: 14, height: 14 }),
         ),
         truths[name],
@@ -314,7 +307,7 @@ function drawCurves(
     svg(
       'svg',
       { ...box, viewBox: Object.values(box).join(' '), class: 'curves' },
-      ...(random === undefined ? [] : [svg('path', { class: 'band', d: band(random.ends) ?? '' })]),
+      ...(random === undefined ? [] : [svg('path.band', { d: band(random.ends) ?? '' })]),
       ...drawn.map(({ order, means }) =>
         drawLine(
           means.map((value, point): Point => [point, value]),
@@ -327,15 +320,14 @@ function drawCurves(
     ...(limit === undefined
       ? []
       : [
-          svg('path', { class: 'limit', d: `M${left},${y(limit.value)}H${right}` }),
-          svg('text', { class: 'limit-name', x: left + 6, y: y(limit.value) - 6 }, limit.name),
+          svg('path.limit', { d: `M${left},${y(limit.value)}H${right}` }),
+          svg('text.limit-name', { x: left + 6, y: y(limit.value) - 6 }, limit.name),
         ]),
     ...(marked === undefined || chosen === undefined
       ? []
       : [
-          svg('path', { class: 'cut-line', d: `M${at(chosen.point)},${top}V${bottom}` }),
-          svg('circle', {
-            class: 'cut-mark',
+          svg('path.cut-line', { d: `M${at(chosen.point)},${top}V${bottom}` }),
+          svg('circle.cut-mark', {
             cx: at(chosen.point),
             cy: Math.max(top, y(marked.means[chosen.point] ?? NaN)),
             r: 5,

@@ -21,8 +21,8 @@ interface Labels {
 
 /** A button that starts work in a worker or stops it, with its progress. */
 export function createWorkPanel(labels: Labels, onStart: () => void, onStop: () => void) {
-  const root = element('div', { class: 'plant' });
-  const told = element('p', { class: 'plant-status' });
+  const root = element('div.plant');
+  const told = element('p.plant-status');
   return {
     root,
     status: told,

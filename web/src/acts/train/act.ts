@@ -120,12 +120,7 @@ export function createTrainContent(store: Store<TrainState>): HTMLElement[] {
       label: words.panel,
       rail: [
         view.goal.root,
-        element(
-          'div',
-          { class: 'run-rail rail-pinned' },
-          element('div', { class: 'playback' }, playback.root),
-          view.status,
-        ),
+        element('div.run-rail.rail-pinned', element('div.playback', playback.root), view.status),
         notice.root,
         panel.main,
       ],
@@ -148,8 +143,8 @@ function createTrainPanel(
   store: Store<TrainState>,
 ): Readonly<Record<'main' | 'more', HTMLElement>> {
   const controls = (...roots: readonly HTMLElement[]): HTMLElement =>
-    hideable('controls', element('div', { class: 'controls' }, ...roots));
-  const explanation = element('p', { class: 'note task-explanation' });
+    hideable('controls', element('div.controls', ...roots));
+  const explanation = element('p.note.task-explanation');
   const explain = ({ task }: TrainState): void => {
     explanation.textContent = words.explanations[task];
   };
@@ -168,7 +163,7 @@ function createTrainPanel(
         values: speeds,
         nameOf: (speed) => words.speeds[speed],
       }),
-      element('div', {}, task, explanation),
+      element('div', task, explanation),
       boundChoice(store, 'layers', { label: words.layers, values: layerCounts, nameOf: String }),
       boundChoice(store, 'heads', { label: words.heads, values: trainHeadCounts, nameOf: String }),
     ),

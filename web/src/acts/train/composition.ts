@@ -84,8 +84,8 @@ export function createCompositionFigure(events: TokenEvents) {
   const strip = svg('g', { role: 'group', 'aria-label': words.composition });
   // Not in the tokens, whose names have them.
   const targets = svg('g', { 'aria-hidden': 'true' });
-  const drawing = svg('svg', { class: 'composition-drawing' }, targets, arcs, strip);
-  const sentence = element('p', { class: 'composition-sentence' });
+  const drawing = svg('svg.composition-drawing', targets, arcs, strip);
+  const sentence = element('p.composition-sentence');
   let tokens: readonly SVGGElement[] = [];
   let built: RunRecord | undefined;
   let geometry: Geometry | undefined;
@@ -107,7 +107,7 @@ export function createCompositionFigure(events: TokenEvents) {
     // No task asks for anything at the first token.
     const y = next.tokenTop + next.boxHeight + next.line / 2 + 2;
     targets.replaceChildren(
-      svg('text', { class: 'composition-targets', x: 4, y }, words.target),
+      svg('text.composition-targets', { x: 4, y }, words.target),
       ...range(length).map((position) => {
         const target = { class: 'composition-target', x: middleOf(position), y };
         return svg('text', target, targetOf(record, position) ?? '');
@@ -146,7 +146,7 @@ export function createCompositionFigure(events: TokenEvents) {
     );
   }
 
-  return { root: element('figure', { class: 'composition' }, drawing, sentence), drawing, draw };
+  return { root: element('figure.composition', drawing, sentence), drawing, draw };
 }
 
 const symbolAt = ({ start, options }: RunRecord, position: number): string =>
@@ -178,23 +178,20 @@ function arcOf(
   // A query that attends to itself: a loop as wide as its box.
   const [left, right] = from === to ? [to - 8, from + 8] : [to, from];
   const bend = sign * (4 / 3) * rise * Math.min(1, 0.5 + (query - key) / 12);
-  const path = svg('path', {
-    class: 'composition-arc',
+  const path = svg('path.composition-arc', {
     d: `M${right},${y}C${right},${y + bend} ${left},${y + bend} ${left},${y}`,
     'stroke-width': Math.max(1, thickest * weight),
     'data-weight': weight,
     'data-head': nameOfHead(place),
     'data-key': key + 1,
   });
-  const arrow = svg('path', {
-    class: 'composition-arrow',
+  const arrow = svg('path.composition-arrow', {
     d: `M${left},${y - sign * 2}l-8,${sign * 13}h16z`,
   });
   const aside = 4 * line;
   const label = svg(
-    'text',
+    'text.composition-label',
     {
-      class: 'composition-label',
       x: Math.min(Math.max((left + right) / 2, aside), width - aside),
       y: y + 0.75 * bend + sign * line * (sign < 0 ? 0.5 : 0.85),
     },
@@ -208,10 +205,10 @@ function createToken(x: number, { tokenTop, boxHeight, line }: Geometry, symbol:
   const hit = { x: -pitch / 2, y: tokenTop - 12, width: pitch, height: boxHeight + line + 20 };
   const frame = { x: -box / 2, y: tokenTop, width: box, height: boxHeight, rx: 5 };
   return svg(
-    'g',
-    { class: 'composition-token', role: 'button', transform: `translate(${x} 0)` },
-    svg('rect', { class: 'composition-hit', ...hit }),
-    svg('rect', { class: 'composition-box', ...frame }),
-    svg('text', { class: 'composition-sign', y: tokenTop + boxHeight / 2 }, symbol),
+    'g.composition-token',
+    { role: 'button', transform: `translate(${x} 0)` },
+    svg('rect.composition-hit', hit),
+    svg('rect.composition-box', frame),
+    svg('text.composition-sign', { y: tokenTop + boxHeight / 2 }, symbol),
   );
 }

@@ -20,7 +20,7 @@ const linesEvery = 4;
 
 /** All heads of the model, a row a layer. */
 export function createHeadCards(onChoose: (place: Head) => void) {
-  const root = element('div', { class: 'run-layers', role: 'group', 'aria-label': words.maps });
+  const root = element('div.run-layers', { role: 'group', 'aria-label': words.maps });
   let cards: readonly HeadCard[] = [];
   let drawn: RunRecord | undefined;
   let turn = 0;
@@ -32,12 +32,11 @@ export function createHeadCards(onChoose: (place: Head) => void) {
     root.replaceChildren(
       ...layers().map(([layer, ofLayer]) =>
         element(
-          'div',
-          { class: 'run-layer' },
-          element('h3', { class: 'run-layer-name' }, mapWords.map.layer(layer + 1)),
+          'div.run-layer',
+          element('h3.run-layer-name', mapWords.map.layer(layer + 1)),
           element(
-            'div',
-            { class: 'head-cards', 'data-heads': options.heads },
+            'div.head-cards',
+            { 'data-heads': options.heads },
             ...ofLayer.map((card) => card.root),
           ),
         ),
@@ -78,22 +77,21 @@ const gap = 8;
 /** One head while it learns: its map, its role, its lines. Pressing it chooses the head. */
 function createHeadCard(place: Head, length: number, onChoose: () => void) {
   const map = createLiveMap(length, place.head);
-  const lines = svg('svg', {
-    class: 'score-lines',
+  const lines = svg('svg.score-lines', {
     viewBox: `0 0 ${size.width} ${size.height}`,
     preserveAspectRatio: 'none',
     'aria-hidden': 'true',
   });
   const roleName = element('span');
-  const roleShare = element('span', { class: 'head-share' });
+  const roleShare = element('span.head-share');
   const root = element(
-    'button',
-    { type: 'button', class: 'head-card' },
-    element('span', { class: 'head-card-name' }, mapWords.map.title(place.head + 1)),
+    'button.head-card',
+    { type: 'button' },
+    element('span.head-card-name', mapWords.map.title(place.head + 1)),
     ' ',
-    element('span', { class: 'head-role' }, roleName, ' ', roleShare),
+    element('span.head-role', roleName, ' ', roleShare),
     map.root,
-    element('span', { class: 'head-card-lines' }, lines),
+    element('span.head-card-lines', lines),
   );
   withHeadColour(root, place.head);
   root.addEventListener('click', onChoose);
@@ -158,7 +156,7 @@ function drawScores(record: RunRecord, moment: Moment, place: Head): SVGElement[
     });
   const now = x(moment.step);
   return [
-    svg('line', { class: 'chart-base', x2: size.width, y1: y(0), y2: y(0) }),
+    svg('line.chart-base', { x2: size.width, y1: y(0), y2: y(0) }),
     ...record.scores
       .filter((name) => name !== 'firstToken')
       .map((name) => across(enough(name), name)),
@@ -171,9 +169,7 @@ function drawScores(record: RunRecord, moment: Moment, place: Head): SVGElement[
       ]);
       return drawLine(shares, x, y, { 'data-series': name }, size.width);
     }),
-    ...(moment.isNow
-      ? []
-      : [svg('line', { class: 'line moment-line', x1: now, x2: now, y2: size.height })]),
+    ...(moment.isNow ? [] : [svg('line.line.moment-line', { x1: now, x2: now, y2: size.height })]),
   ];
 }
 
@@ -184,8 +180,8 @@ function drawScores(record: RunRecord, moment: Moment, place: Head): SVGElement[
  * @param onQuery called with the row, from 0, that has the pointer or the focus
  */
 export function createEnlargedHead(hatch: string, onQuery: (query: number | undefined) => void) {
-  const readOut = element('p', { class: 'read-out' }, words.enlargedHint);
-  const stage = element('div', { class: 'enlarged-map' });
+  const readOut = element('p.read-out', words.enlargedHint);
+  const stage = element('div.enlarged-map');
   let shown: { readonly record: RunRecord; readonly place: Head } | undefined;
   let weights: Float32Array = new Float32Array();
   let symbols: readonly string[] = [];
@@ -228,7 +224,7 @@ export function createEnlargedHead(hatch: string, onQuery: (query: number | unde
   }
 
   return {
-    root: element('div', { class: 'enlarged' }, stage, readOut),
+    root: element('div.enlarged', stage, readOut),
     /** The map of one head, cell by cell; `undefined` for none. */
     draw(record: RunRecord, moment: Moment, place: Head | undefined): void {
       const before = shown;

@@ -46,8 +46,8 @@ export function createLossCurve(store: Store<TrainState>) {
   });
   const handle = createStepHandle(store);
   const legend = element('div');
-  const comparison = element('p', { class: 'run-comparison' });
-  const pin = element('button', { type: 'button', class: 'pin' });
+  const comparison = element('p.run-comparison');
+  const pin = element('button.pin', { type: 'button' });
   pin.addEventListener('click', () => {
     if (record === undefined) return;
     store.change({ pinned: store.state.pinned === undefined ? keep(record) : undefined });
@@ -75,15 +75,9 @@ export function createLossCurve(store: Store<TrainState>) {
 
   return {
     root: element(
-      'div',
-      { class: 'run-curve' },
-      element(
-        'div',
-        { class: 'run-bar' },
-        legend,
-        element('div', { class: 'buttons' }, handle.now, pin),
-      ),
-      element('div', { class: 'curve-stage' }, chart.root, handle.root),
+      'div.run-curve',
+      element('div.run-bar', legend, element('div.buttons', handle.now, pin)),
+      element('div.curve-stage', chart.root, handle.root),
       comparison,
     ),
     chart: chart.root,
@@ -142,7 +136,7 @@ function createStepHandle(store: Store<TrainState>) {
     insetBlockStart: `${margin.top}px`,
     blockSize: `${curveHeight - margin.top - margin.bottom}px`,
   });
-  const now = element('button', { type: 'button', class: 'to-now' }, words.now);
+  const now = element('button.to-now', { type: 'button' }, words.now);
   now.addEventListener('click', () => store.change({ at: undefined }));
   return {
     /** Lies over the plot of the loss curve. */
@@ -193,7 +187,7 @@ function drawLosses(
       { scale: x, ticks: Math.max(3, Math.round(width / 110)), name: words.steps },
       { scale: y, ticks: 5, name: words.loss },
     ),
-    svg('line', { class: 'line', 'data-series': 'guessing', ...across }),
+    svg('line.line', { 'data-series': 'guessing', ...across }),
     ...roleMarks(record, x, top, bottom),
     ...roleNames(record, x, top),
     ...(pinned === undefined ? [] : [drawn('pinned', beside)]),
@@ -214,7 +208,7 @@ export function roleMarks(
     .filter(({ kind, place }) => kind === 'took' && (head === undefined || sameHead(place, head)))
     .map(({ step, place, score }) => {
       const at = { x1: x(step), x2: x(step), y1: top, y2: bottom };
-      const mark = svg('line', { class: 'line role-mark', 'data-series': score, ...at });
+      const mark = svg('line.line.role-mark', { 'data-series': score, ...at });
       return withHeadColour(mark, place.head);
     });
 }
@@ -226,7 +220,7 @@ function roleNames({ events }: RunRecord, x: (step: number) => number, top: numb
     const at = x(step);
     if (kind !== 'took' || at < free) return [];
     free = at + 22;
-    const name = svg('text', { class: 'role-name', x: at, y: top - 4 }, nameOfHead(place));
+    const name = svg('text.role-name', { x: at, y: top - 4 }, nameOfHead(place));
     return [withHeadColour(name, place.head)];
   });
 }

@@ -39,11 +39,11 @@ export function createRunView(store: Store<TrainState>, onChange: () => void) {
     looked = query;
     onChange();
   };
-  const status = element('p', { class: 'run-status' }, uiWords.run.waiting);
+  const status = element('p.run-status', uiWords.run.waiting);
   const scoreLegend = element('div');
   const thresholds = [enough('rightKey'), enough('previousToken'), tooLittle] as const;
   const [most, previous, left] = thresholds.map(formatPercent);
-  const roleRule = element('p', { class: 'role-rule' }, words.roleRule(most, previous, left));
+  const roleRule = element('p.role-rule', words.roleRule(most, previous, left));
   const log = createEventLog((step) => store.change({ at: step }));
   const goal = createGoal(words.goalTask);
   goal.root.classList.add('goal-reserved');
@@ -111,25 +111,18 @@ export function createRunView(store: Store<TrainState>, onChange: () => void) {
   }
 
   const heads = element(
-    'div',
-    { class: 'run-heads' },
+    'div.run-heads',
     cards.root,
-    element('div', { class: 'run-legends' }, scoreLegend, roleRule),
+    element('div.run-legends', scoreLegend, roleRule),
   );
-  const side = element('div', { class: 'run-side' }, enlarged.root, legend.root, log.root);
+  const side = element('div.run-side', enlarged.root, legend.root, log.root);
 
   return {
     /** Shown before there is a run, too. */
     goal,
     status,
     curve,
-    root: element(
-      'div',
-      { class: 'run' },
-      element('div', { class: 'run-main' }, curve.root, heads),
-      side,
-      composition.root,
-    ),
+    root: element('div.run', element('div.run-main', curve.root, heads), side, composition.root),
     draw(record: RunRecord | undefined, state: RunState): void {
       if (record === undefined) return;
       const isNew = record !== shown;
@@ -188,20 +181,14 @@ function createEventLog(onStep: (step: number) => void) {
   const list = element('ol');
   // Not the list itself, which is a list to those who hear it, too.
   const scroller = element(
-    'div',
-    { class: 'log-list', role: 'log', tabindex: 0, 'aria-label': words.log },
+    'div.log-list',
+    { role: 'log', tabindex: 0, 'aria-label': words.log },
     list,
   );
-  const none = element('p', { class: 'log-none' }, words.nothingYet);
+  const none = element('p.log-none', words.nothingYet);
   let drawn: readonly unknown[] = [];
   return {
-    root: element(
-      'div',
-      { class: 'log' },
-      element('h3', { class: 'log-name' }, words.log),
-      none,
-      scroller,
-    ),
+    root: element('div.log', element('h3.log-name', words.log), none, scroller),
     show(record: RunRecord): void {
       const next = [record, record.events.length, record.goalStep];
       if (next.every((value, i) => value === drawn[i])) return;

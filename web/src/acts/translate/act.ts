@@ -112,28 +112,22 @@ function createViews(store: Store<TranslateState>, run: AlignRun, drawSoon: () =
   });
   const chart = createShareCurve(() => run.record);
   const chartLegend = element('div');
-  const charted = element('div', { class: 'align-charts' }, chartLegend, chart.root);
-  const verdict = element('p', { class: 'align-verdict' });
-  const readOut = element('p', { class: 'read-out align-read-out' }, words.hint);
-  const padding = element('p', { class: 'note align-padding' });
+  const charted = element('div.align-charts', chartLegend, chart.root);
+  const verdict = element('p.align-verdict');
+  const readOut = element('p.read-out.align-read-out', words.hint);
+  const padding = element('p.note.align-padding');
   const legend = createWeightLegend(newId('align-legend'));
   const views = element(
-    'div',
-    { class: 'align-heads' },
+    'div.align-heads',
     maps.root,
     charted,
-    element('div', { class: 'align-legend' }, legend.root, padding),
+    element('div.align-legend', legend.root, padding),
   );
 
   return {
     roots: [
       createDateField(store),
-      element(
-        'div',
-        { class: 'align-main' },
-        figure.root,
-        element('div', { class: 'align-told' }, verdict, readOut),
-      ),
+      element('div.align-main', figure.root, element('div.align-told', verdict, readOut)),
       views,
     ],
     savable: {

@@ -2,7 +2,7 @@ import { cross, range } from 'd3-array';
 import { headColour } from 'headwise/view';
 
 import { createHatch, hatchFill } from '../../attention/weight-legend.js';
-import { newId, setAttributes, svg } from '../../ui/dom.js';
+import { type Attributes, newId, setAttributes, svg } from '../../ui/dom.js';
 import {
   animate,
   animateText,
@@ -55,10 +55,10 @@ export function ribbonOf({ queryX, keyX, top, bottom, head, heads }: Ribbon): st
   return `M${x},${bottom}C${x},${middle} ${from},${middle} ${from},${top}`;
 }
 
-const createBox = (attributes: Parameters<typeof svg>[1] = {}) => {
+const createBox = (attributes: Attributes = {}) => {
   const at = { x: -box / 2, width: box, height: boxHeight, rx: 5 };
-  const frame = svg('rect', { class: 'align-box', ...at });
-  const sign = svg('text', { class: 'align-sign', y: boxHeight / 2 });
+  const frame = svg('rect.align-box', at);
+  const sign = svg('text.align-sign', { y: boxHeight / 2 });
   return { root: svg('g', attributes, frame, sign), frame, sign };
 };
 
@@ -76,20 +76,20 @@ export function createAlignmentFigure(events: TokenEvents) {
     const created = createBox({ class: 'align-query', role: 'button', tabindex });
     // More than the box itself can be hit.
     const hit = { x: -box / 2 - 6, y: -12, width: box + 12, height: boxHeight + 36 };
-    created.root.prepend(svg('rect', { class: 'align-hit', ...hit }));
+    created.root.prepend(svg('rect.align-hit', hit));
     setAttributes(created.root, { 'aria-label': words.output(query + 1) });
     return created;
   });
   const expected = queries.map(() =>
-    svg('text', { class: 'align-expected', x: box / 2 + 2, y: boxHeight - 8 }),
+    svg('text.align-expected', { x: box / 2 + 2, y: boxHeight - 8 }),
   );
-  const curves = svg('g', { class: 'align-curves', 'aria-hidden': 'true' });
-  const keyParts = svg('g', { class: 'align-parts', 'aria-hidden': 'true' });
-  const queryParts = svg('g', { class: 'align-parts', 'aria-hidden': 'true' });
+  const curves = svg('g.align-curves', { 'aria-hidden': 'true' });
+  const keyParts = svg('g.align-parts', { 'aria-hidden': 'true' });
+  const queryParts = svg('g.align-parts', { 'aria-hidden': 'true' });
   const root = svg(
-    'svg',
-    { class: 'align-figure', role: 'group', 'aria-label': words.figure },
-    svg('defs', {}, createHatch(hatchId)),
+    'svg.align-figure',
+    { role: 'group', 'aria-label': words.figure },
+    svg('defs', createHatch(hatchId)),
     keyParts,
     curves,
     svg('g', { 'aria-hidden': 'true' }, ...keys.map((key) => key.root)),
@@ -171,8 +171,7 @@ function curvesOf(
     .filter(({ weight }) => weight >= leastShown)
     .sort((a, b) => a.weight - b.weight)
     .map(({ head, q, key, weight }) => {
-      const drawn = svg('path', {
-        class: 'align-curve',
+      const drawn = svg('path.align-curve', {
         d: ribbonOf({ queryX: queryX(q), keyX: keyX(key), top, bottom, head, ...side }),
         'stroke-width': Math.max(1, thick * weight),
         'stroke-opacity': 0.2 + 0.8 * Math.min(weight, 1),
@@ -197,7 +196,7 @@ function partMarks(
       const [from, to] = [x(places.indexOf(part)) - half, x(places.lastIndexOf(part)) + half];
       const name = { class: 'align-part-name', x: (from + to) / 2, y: nameY };
       return [
-        svg('line', { class: 'align-part', x1: from, x2: to, y1: y, y2: y }),
+        svg('line.align-part', { x1: from, x2: to, y1: y, y2: y }),
         svg('text', name, words.parts[part]),
       ];
     });

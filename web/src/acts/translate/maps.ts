@@ -24,7 +24,7 @@ interface Events {
 
 /** The weights of each head for the date that is shown, and how well the head aligns with others. */
 export function createHeadMaps(events: Events) {
-  const root = element('div', { class: 'align-maps', role: 'group', 'aria-label': words.maps });
+  const root = element('div.align-maps', { role: 'group', 'aria-label': words.maps });
   let cards: readonly ReturnType<typeof createCard>[] = [];
   return {
     root,
@@ -55,9 +55,9 @@ export function createHeadMaps(events: Events) {
 function createCard(head: number, { onLook, onChoose }: Events) {
   const hatchId = newId('align-map-hatch');
   const chip = element(
-    'button',
-    { type: 'button', class: 'align-chip', 'aria-label': words.headAlone(head + 1) },
-    element('span', { class: 'align-swatch', 'aria-hidden': 'true' }),
+    'button.align-chip',
+    { type: 'button', 'aria-label': words.headAlone(head + 1) },
+    element('span.align-swatch', { 'aria-hidden': 'true' }),
     mapWords.map.title(head + 1),
   );
   chip.addEventListener('click', () => onChoose(head));
@@ -66,20 +66,15 @@ function createCard(head: number, { onLook, onChoose }: Events) {
     square: svg('rect', { x: at(key), y: at(query), width: pitch, height: pitch }),
   }));
   const signsOf = (count: number, place: (middle: number) => Record<'x' | 'y', number>) =>
-    range(count).map((i) => svg('text', { class: 'align-map-sign', ...place(at(i + 0.5)) }));
+    range(count).map((i) => svg('text.align-map-sign', place(at(i + 0.5))));
   const keySigns = signsOf(maxDateLength, (x) => ({ x, y: edge / 2 }));
   const querySigns = signsOf(isoLength, (y) => ({ x: edge / 2, y }));
   const outlines = svg('g');
-  const row = svg('rect', {
-    class: 'align-row',
-    x: edge - 1,
-    width: width - edge + 1,
-    height: pitch,
-  });
+  const row = svg('rect.align-row', { x: edge - 1, width: width - edge + 1, height: pitch });
   const drawing = svg(
-    'svg',
-    { class: 'align-map', viewBox: `0 0 ${width} ${height}`, role: 'img' },
-    svg('defs', {}, createHatch(hatchId)),
+    'svg.align-map',
+    { viewBox: `0 0 ${width} ${height}`, role: 'img' },
+    svg('defs', createHatch(hatchId)),
     svg('g', { 'shape-rendering': 'crispEdges' }, ...cells.map(({ square }) => square)),
     ...keySigns,
     ...querySigns,
@@ -94,11 +89,10 @@ function createCard(head: number, { onLook, onChoose }: Events) {
   drawing.addEventListener('pointerleave', () => onLook(undefined));
   const meters = parts.map((part) => createMeter(words.parts[part]));
   const root = element(
-    'div',
-    { class: 'align-card' },
+    'div.align-card',
     chip,
     drawing,
-    element('dl', { class: 'align-meters' }, ...meters.map((meter) => meter.root)),
+    element('dl.align-meters', ...meters.map((meter) => meter.root)),
   );
   root.style.setProperty('--head', headColour(head));
   let outlined: Shown['question'] | null = null;
@@ -149,14 +143,9 @@ const outlinesOf = (sources: readonly (readonly number[])[]): SVGElement[] =>
 
 /** A share as a bar, with a mark where uniform weights would be. */
 function createMeter(name: string) {
-  const bar = element('span', { class: 'align-bar', 'aria-hidden': 'true' });
-  const number = element('span', { class: 'align-share' });
-  const root = element(
-    'div',
-    { class: 'align-meter' },
-    element('dt', {}, name),
-    element('dd', {}, bar, number),
-  );
+  const bar = element('span.align-bar', { 'aria-hidden': 'true' });
+  const number = element('span.align-share');
+  const root = element('div.align-meter', element('dt', name), element('dd', bar, number));
   return {
     root,
     show(share: number, uniform: number, isBest: boolean): void {

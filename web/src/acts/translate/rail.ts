@@ -22,8 +22,8 @@ export function createRail(store: Store<TranslateState>, actions: RunActions) {
   const goal = createGoal(words.goal);
   goal.root.classList.add('goal-reserved');
   const buttons = createPlaybackButtons(actions);
-  const status = element('p', { class: 'run-status' }, uiWords.run.waiting);
-  const note = element('p', { class: 'note' });
+  const status = element('p.run-status', uiWords.run.waiting);
+  const note = element('p.note');
   const variant = boundChoice(store, 'variant', {
     label: words.variant,
     values: alignmentVariants,
@@ -45,16 +45,8 @@ export function createRail(store: Store<TranslateState>, actions: RunActions) {
   return {
     main: [
       goal.root,
-      element(
-        'div',
-        { class: 'run-rail rail-pinned' },
-        element('div', { class: 'playback' }, buttons.root),
-        status,
-      ),
-      hideable(
-        'controls',
-        element('div', { class: 'align-settings' }, element('div', {}, variant, note), heads),
-      ),
+      element('div.run-rail.rail-pinned', element('div.playback', buttons.root), status),
+      hideable('controls', element('div.align-settings', element('div', variant, note), heads)),
     ],
     more: [hideable('controls', boundSeed(store))],
     show({ state, record }: AlignRun): void {
@@ -84,16 +76,15 @@ function statusOf(state: RunState, record: AlignRecord | undefined): string {
 export function createDateField(store: Store<TranslateState>): HTMLElement {
   const id = newId('date');
   const hintId = newId('date-hint');
-  const input = element('input', {
+  const input = element('input.field.date-input', {
     id,
     type: 'text',
-    class: 'field date-input',
     autocomplete: 'off',
     spellcheck: 'false',
     'aria-describedby': hintId,
   });
-  const hint = element('p', { id: hintId, class: 'control-hint' });
-  const truth = element('p', { class: 'note' });
+  const hint = element('p.control-hint', { id: hintId });
+  const truth = element('p.note');
   const group = { class: 'buttons', role: 'group', 'aria-label': words.examples };
   const buttons = element('div', group);
   // What is typed in one go is one step back in the history.
@@ -138,10 +129,9 @@ export function createDateField(store: Store<TranslateState>): HTMLElement {
   store.subscribe(show);
   show(store.state);
   return element(
-    'div',
-    { class: 'control align-date' },
-    element('label', { for: id, class: 'control-label' }, words.text),
-    element('div', { class: 'align-date-row' }, input, buttons),
+    'div.control.align-date',
+    element('label.control-label', { for: id }, words.text),
+    element('div.align-date-row', input, buttons),
     hint,
     truth,
   );

@@ -21,15 +21,10 @@ interface Options<Value> {
 /** A few values side by side: radio buttons in a row, with the keyboard behaviour of those. */
 export function createChoice<Value>(options: Options<Value>): Choice<Value> {
   const group = newId('choice');
-  const segments = element('div', { class: 'segments' });
+  const segments = element('div.segments');
   let offered = options.values ?? [];
   return {
-    root: element(
-      'fieldset',
-      { class: 'control' },
-      element('legend', { class: 'control-label' }, options.label),
-      segments,
-    ),
+    root: element('fieldset.control', element('legend.control-label', options.label), segments),
     show(shown, values = offered) {
       offered = values;
       render(
@@ -66,9 +61,8 @@ export function createSelect<Value extends string | number>(
   });
   return {
     root: element(
-      'div',
-      { class: 'control' },
-      element('label', { for: id, class: 'control-label' }, options.label),
+      'div.control',
+      element('label.control-label', { for: id }, options.label),
       select,
     ),
     show(value, values = offered) {
@@ -88,10 +82,9 @@ export function createSwitch(label: string, onSwitch: (isOn: boolean) => void) {
   input.addEventListener('change', () => onSwitch(input.checked));
   return {
     root: element(
-      'label',
-      { class: 'switch' },
+      'label.switch',
       input,
-      element('span', { class: 'switch-track', 'aria-hidden': 'true' }),
+      element('span.switch-track', { 'aria-hidden': 'true' }),
       label,
     ),
     show(isOn: boolean): void {

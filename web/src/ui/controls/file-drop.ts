@@ -10,7 +10,7 @@ interface Options {
 /** A place for a file: to choose it by a button, or to drop it anywhere on `target`. */
 export function createFileDrop(target: HTMLElement, options: Options): HTMLElement {
   const id = newId('file');
-  const input = element('input', { id, type: 'file', accept: options.accept, class: 'file-input' });
+  const input = element('input.file-input', { id, type: 'file', accept: options.accept });
   const take = (files: FileList | undefined | null): void => {
     const file = files?.[0];
     if (file !== undefined) options.onFile(file);
@@ -35,10 +35,9 @@ export function createFileDrop(target: HTMLElement, options: Options): HTMLEleme
     take(event.dataTransfer?.files);
   });
   return element(
-    'div',
-    { class: 'control' },
-    element('label', { for: id, class: 'control-label' }, options.label),
+    'div.control',
+    element('label.control-label', { for: id }, options.label),
     input,
-    element('p', { class: 'note' }, options.hint),
+    element('p.note', options.hint),
   );
 }

@@ -12,7 +12,7 @@ export function createPanelEnd<State extends object>(
   act: string,
   figures: readonly Savable[] = [],
 ): HTMLElement {
-  const reset = element('button', { type: 'button', class: 'reset' }, words.controls.reset);
+  const reset = element('button.reset', { type: 'button' }, words.controls.reset);
   reset.addEventListener('click', () => store.reset());
   const show = (): void => {
     // Not `disabled`: that would take the focus away from whoever has just pressed it.
@@ -20,17 +20,16 @@ export function createPanelEnd<State extends object>(
   };
   store.subscribe(show);
   show();
-  const status = element('p', { class: 'export-status' });
+  const status = element('p.export-status');
   const say = (...content: readonly (Node | string)[]): void => {
     status.replaceChildren(...content);
     announce(status.textContent);
   };
   return element(
-    'div',
-    { class: 'panel-end' },
+    'div.panel-end',
     ...(figures.length === 0 ? [] : [createSaveMenu(figures, say)]),
     createCopyLink(act, say),
-    hideable('reset', element('div', {}, reset)),
+    hideable('reset', element('div', reset)),
     status,
   );
 }
@@ -48,10 +47,9 @@ function createCopyLink(
     copy(address.href).then(
       () => say(words.exports.copied),
       () => {
-        const field = element('input', {
+        const field = element('input.link-field', {
           type: 'text',
           readonly: true,
-          class: 'link-field',
           'aria-label': words.exports.linkLabel,
         });
         field.value = address.href;
@@ -60,7 +58,7 @@ function createCopyLink(
       },
     );
   });
-  return hideable('link', element('div', { class: 'copy-link' }, button));
+  return hideable('link', element('div.copy-link', button));
 }
 
 /** Rejects where there is no clipboard, too: pages that are not secure have none. */

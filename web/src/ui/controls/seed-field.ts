@@ -21,7 +21,7 @@ export function createSeedField(onSeed: (seed: number, origin: Origin) => void) 
     'aria-describedby': hintId,
   });
   const another = element('button', { type: 'button' }, words.controls.newSeed);
-  const hint = element('p', { id: hintId, class: 'control-hint' });
+  const hint = element('p.control-hint', { id: hintId });
   let shown: number = min;
   // What is typed in one go is one step back in the history.
   let typing = false;
@@ -51,10 +51,9 @@ export function createSeedField(onSeed: (seed: number, origin: Origin) => void) 
   });
   return {
     root: element(
-      'div',
-      { class: 'control' },
-      element('label', { for: id, class: 'control-label' }, words.controls.seed),
-      element('div', { class: 'seed' }, input, another),
+      'div.control',
+      element('label.control-label', { for: id }, words.controls.seed),
+      element('div.seed', input, another),
       hint,
     ),
     show(seed: number): void {

@@ -13,9 +13,8 @@ interface Options {
 /** A number in a small range, without a visible name or value. */
 export function createSlider(options: Options) {
   const { label, range, describe, onSlide } = options;
-  const input = element('input', {
+  const input = element('input.slider', {
     type: 'range',
-    class: 'slider',
     ...range,
     autocomplete: 'off',
     'aria-label': label,
@@ -54,13 +53,12 @@ export function createNamedSlider(options: Options) {
   // The visible label is the name.
   input.removeAttribute('aria-label');
   // No `output`: screen readers have the value from the slider, and would read it twice.
-  const value = element('span', { class: 'slider-value', 'aria-hidden': 'true' });
+  const value = element('span.slider-value', { 'aria-hidden': 'true' });
   return {
     root: element(
-      'div',
-      { class: 'control' },
-      element('label', { for: id, class: 'control-label' }, options.label),
-      element('div', { class: 'slider-row' }, input, value),
+      'div.control',
+      element('label.control-label', { for: id }, options.label),
+      element('div.slider-row', input, value),
     ),
     show(shown: number, max?: number): void {
       show(shown, max);

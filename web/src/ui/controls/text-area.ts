@@ -28,7 +28,7 @@ export function createTextArea(options: Options) {
     autocomplete: 'off',
     'aria-describedby': `${hintId} ${messageId}`,
   });
-  const message = element('p', { id: messageId, class: 'control-hint' });
+  const message = element('p.control-hint', { id: messageId });
   // What is written in one go is one step back in the history.
   let writing = false;
   let isWrong = false;
@@ -53,11 +53,10 @@ export function createTextArea(options: Options) {
   });
   return {
     root: element(
-      'div',
-      { class: 'control written' },
-      element('label', { for: id, class: 'control-label' }, options.label),
+      'div.control.written',
+      element('label.control-label', { for: id }, options.label),
       area,
-      element('p', { id: hintId, class: 'note' }, options.hint),
+      element('p.note', { id: hintId }, options.hint),
       message,
     ),
     show(written: string): void {

@@ -43,7 +43,7 @@ export function resolveStyles(original: SVGSVGElement): Standalone {
   setAttributes(drawing, { width, height });
   for (const id of outsideReferences(drawing)) {
     const target = document.getElementById(id);
-    if (target !== null) drawing.prepend(svg('defs', {}, copyOf(target)));
+    if (target !== null) drawing.prepend(svg('defs', copyOf(target)));
   }
   return { drawing, width, height };
 }
@@ -101,7 +101,7 @@ const noteHeight = 16;
  * as. Rows are as high as their highest piece.
  */
 export function composeDrawings(rows: readonly (readonly Piece[])[]): SVGSVGElement {
-  const composed = svg('svg', {});
+  const composed = svg('svg');
   const { color, fontFamily } = getComputedStyle(document.body);
   const ruler = document.createElement('canvas').getContext('2d');
   let top = 0;

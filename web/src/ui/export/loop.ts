@@ -1,6 +1,6 @@
 import { range } from 'd3-array';
 
-import { element, svg } from '../dom.js';
+import { type Attributes, element, svg } from '../dom.js';
 
 /** How long a loop takes, and its frames: the last one is held. */
 const seconds = 6;
@@ -36,10 +36,7 @@ export function animate<Target extends SVGElement>(
 }
 
 /** A text that is another one at some frames. */
-export const animateText = (
-  texts: readonly string[],
-  attributes: Parameters<typeof svg>[1],
-): SVGTextElement[] =>
+export const animateText = (texts: readonly string[], attributes: Attributes): SVGTextElement[] =>
   [...new Set(texts)].map((text) => {
     const values = texts.map((each) => (each === text ? 1 : 0));
     return animate(svg('text', attributes, text), 'opacity', values, true);

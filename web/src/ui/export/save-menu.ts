@@ -34,13 +34,13 @@ export function createSaveMenu(
   say: (sentence: string) => void,
 ): HTMLElement {
   const id = newId('save');
-  const list = element('ul', { id, class: 'save-list', 'aria-label': words.exports.list });
+  const list = element('ul.save-list', { id, 'aria-label': words.exports.list });
   const toggle = element(
-    'button',
-    { type: 'button', class: 'save-toggle', 'aria-controls': id },
+    'button.save-toggle',
+    { type: 'button', 'aria-controls': id },
     words.exports.intro,
   );
-  const root = element('div', { class: 'export' }, toggle, list);
+  const root = element('div.export', toggle, list);
 
   async function save(savable: Savable, format: (typeof formats)[number]): Promise<void> {
     close();
@@ -74,10 +74,9 @@ export function createSaveMenu(
     });
     return element(
       'li',
-      {},
-      element('p', { class: 'save-name' }, name),
-      element('div', { class: 'save-formats' }, ...buttons),
-      ...(isReady ? [] : [element('p', { class: 'save-note' }, words.exports.nothingYet)]),
+      element('p.save-name', name),
+      element('div.save-formats', ...buttons),
+      ...(isReady ? [] : [element('p.save-note', words.exports.nothingYet)]),
     );
   }
 

@@ -30,19 +30,16 @@ export function createFirstScreen(): Node[] {
   const names = builtIn.heads.map(({ layer, head }) => words.headName({ layer, head }));
   return [
     element(
-      'div',
-      { class: 'first' },
+      'div.first',
       element(
-        'div',
-        { class: 'first-stage' },
+        'div.first-stage',
         field.root,
         arcs,
         paragraph(words.hint, { class: 'first-hint' }),
         field.examples,
       ),
       element(
-        'div',
-        { class: 'first-names' },
+        'div.first-names',
         ...Object.values(words.names).map((sentences) => paragraph(sentences)),
       ),
       paragraph(words.source(names), { class: 'first-source' }),
@@ -166,7 +163,7 @@ function createArcs(tell: (told: string) => void): HTMLElement {
   show(builtInReading);
   void read();
 
-  return element('div', { class: 'first-arcs-place' }, view, place);
+  return element('div.first-arcs-place', view, place);
 }
 
 /** What the model read of a text. */
