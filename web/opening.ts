@@ -46,7 +46,7 @@ function arcs(): string {
 
 /** In the elements and classes of app/page.ts, so that nothing moves when the script takes over. */
 export const openingHtml = (): string => `
-<nav class="navigation"><div class="page navigation-row"><p class="site-name">${words.header.name}</p></div></nav>
-<header class="page masthead"><div class="languages">&nbsp;</div><h1>${words.header.title}</h1></header>
+<nav class="navigation"><div class="page navigation-row"><p class="site-name">headwise</p></div></nav>
+<header class="page masthead"><div class="languages">&nbsp;</div><h1>${words.heading}</h1></header>
 <main class="page"><section id="look" class="act"><h2><span class="act-number">1</span> ${plain(intro.title)}</h2>
 <p class="act-lead">${plain(intro.lead)}</p><div class="opening-arcs">${arcs()}</div></section></main>`;

@@ -7,9 +7,9 @@ import { defineConfig, type Plugin } from 'vite';
 
 import headers from './headers.json' with { type: 'json' };
 import { openingHtml } from './opening.js';
-import { words as pageWords } from './src/app/words.js';
+import { description, words as pageWords } from './src/app/words.js';
 
-/** Fills `{{name}}` in index.html from src/app/words.ts, so that all words of the page stay in one place. */
+/** Fills `{{name}}` in index.html. */
 function words(dictionary: Readonly<Partial<Record<string, string>>>): Plugin {
   const escape = (value: string): string =>
     value.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;');
@@ -115,7 +115,7 @@ export default defineConfig({
   // What docs/hosting.md asks of any host.
   preview: { headers: { ...headers.security, ...headers.isolation } },
   plugins: [
-    words(pageWords.document),
+    words({ title: pageWords.title, description }),
     withoutOtherBuilds(),
     minifyAgain(),
     withLicences(),

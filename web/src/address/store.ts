@@ -63,6 +63,12 @@ export class Store<State extends object> implements Addressed {
     this.#listeners.push(listener);
   }
 
+  /** Calls a listener now and after every change. */
+  follow(listener: (state: State) => void): void {
+    this.subscribe(listener);
+    listener(this.#state);
+  }
+
   change(part: Partial<State>, origin: Origin = 'push'): void {
     const { state } = this.#normalize({ ...this.#state, ...part });
     if (this.#isSame(state, this.#state)) return;

@@ -35,7 +35,7 @@ export async function followLanguage(): Promise<readonly string[]> {
     return [words.language.notLoaded(language.name)];
   }
   document.documentElement.lang = tag;
-  document.title = words.document.title;
+  document.title = words.title;
   speak(tag);
   return [];
 }

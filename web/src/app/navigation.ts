@@ -33,7 +33,7 @@ export function createNavigation(acts: readonly NamedAct[]): HTMLElement[] {
     { 'aria-label': words.frame.navigation },
     element(
       'div.page.navigation-row',
-      element('p.site-name', words.header.name),
+      element('p.site-name', 'headwise'),
       element('ol.act-links', ...items),
       present.button,
     ),

@@ -28,7 +28,7 @@ export function createPage(aboutLanguage: readonly string[]): Page {
     element(
       'header.page.masthead',
       createLanguageSwitch(aboutLanguage),
-      element('h1', words.header.title),
+      element('h1', words.heading),
     ),
     element('main.page', notices.root, ...placed.map(({ root }) => root)),
     element(

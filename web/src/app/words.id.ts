@@ -25,20 +25,8 @@ const address: Translation<typeof EnglishAddress> = {
 };
 
 const app: Translation<typeof EnglishApp> = {
-  document: {
-    title: 'headwise: atensi multi-head, head demi head',
-    description:
-      'Atensi multi-head yang berjalan di peramban Anda: bobot setiap head, digambar dengan satu skala, dari contoh sederhana Dive into Deep Learning hingga seed, jumlah head, dan masker apa pun.',
-    notServed:
-      'Halaman ini tidak berjalan jika dibuka sebagai berkas: peramban memuat modulnya hanya dari server. Jalankan npm start di repositori, atau server statis apa pun di folder ini, misalnya python3 -m http.server, lalu buka alamat yang ditampilkan.',
-    noScript:
-      'Halaman ini menghitung semua yang ditampilkannya, dan untuk itu memerlukan JavaScript.',
-  },
-
-  header: {
-    name: 'headwise',
-    title: 'Atensi multi-head, head demi head',
-  },
+  title: 'headwise: atensi multi-head, head demi head',
+  heading: 'Atensi multi-head, head demi head',
 
   footer: {
     source:

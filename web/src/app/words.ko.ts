@@ -25,19 +25,8 @@ const address: Translation<typeof EnglishAddress> = {
 };
 
 const app: Translation<typeof EnglishApp> = {
-  document: {
-    title: 'headwise: 헤드 하나하나로 보는 멀티헤드 어텐션',
-    description:
-      '브라우저에서 실행되는 멀티헤드 어텐션: Dive into Deep Learning의 장난감 예제부터 임의의 시드, 헤드 수, 마스크까지 모든 헤드의 가중치를 하나의 눈금으로 그립니다.',
-    notServed:
-      '이 페이지는 파일로 열면 실행되지 않습니다. 브라우저는 서버에서만 모듈을 불러오기 때문입니다. 저장소에서 npm start를 실행하거나, 이 폴더에서 python3 -m http.server와 같은 정적 서버를 실행한 뒤 출력되는 주소를 여십시오.',
-    noScript: '이 페이지는 보여 주는 모든 것을 직접 계산하므로 JavaScript가 필요합니다.',
-  },
-
-  header: {
-    name: 'headwise',
-    title: '헤드 하나하나로 보는 멀티헤드 어텐션',
-  },
+  title: 'headwise: 헤드 하나하나로 보는 멀티헤드 어텐션',
+  heading: '헤드 하나하나로 보는 멀티헤드 어텐션',
 
   footer: {
     source:

@@ -1,21 +1,14 @@
 import { choiceOf, quoted } from '../format/sentences.js';
 import { translatable } from '../format/translation.js';
 
+/** What the page is, for those who have not opened it. */
+export const description =
+  'Type a sentence and see which words each head of a small language model attends to. Then step through an attention layer, train one, and find out which heads can be pruned.';
+
 /** The words around the acts. */
 export const words = translatable('app', {
-  document: {
-    title: 'headwise: multi-head attention, head by head',
-    description:
-      'Type a sentence and see which words each head of a small language model attends to. Then step through an attention layer, train one, and find out which heads can be pruned.',
-    notServed:
-      'This page does not run when it is opened as a file: browsers load its modules from a server only. Run npm start in the repository, or any static server in this folder, for example python3 -m http.server, and open the address that it prints.',
-    noScript: 'This page computes everything it shows, and needs JavaScript to do so.',
-  },
-
-  header: {
-    name: 'headwise',
-    title: 'Multi-head attention, head by head',
-  },
+  title: 'headwise: multi-head attention, head by head',
+  heading: 'Multi-head attention, head by head',
 
   footer: {
     source:

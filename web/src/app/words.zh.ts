@@ -25,19 +25,8 @@ const address: Translation<typeof EnglishAddress> = {
 };
 
 const app: Translation<typeof EnglishApp> = {
-  document: {
-    title: 'headwise：逐头看懂多头注意力',
-    description:
-      '在浏览器中运行的多头注意力：每个头的权重都用同一色标画出，从《动手学深度学习》的小例子，到任意的种子、头数和掩码。',
-    notServed:
-      '本页不能作为本地文件直接打开：浏览器只从服务器加载模块。请在代码仓库中运行npm start，或在此文件夹中启动任意静态服务器（例如python3 -m http.server），然后打开它给出的地址。',
-    noScript: '本页显示的一切都是当场计算的，因此需要启用JavaScript。',
-  },
-
-  header: {
-    name: 'headwise',
-    title: '逐头看懂多头注意力',
-  },
+  title: 'headwise：逐头看懂多头注意力',
+  heading: '逐头看懂多头注意力',
 
   footer: {
     source:

@@ -11,9 +11,9 @@ const pitch = 32;
 const gap = 2;
 /** Room for the sums of the rows and of the columns. */
 const sumsRoom = { width: 38, height: 24 } as const;
-/** Signs of a name that fit beside a row. */
-const maxNameLength = 9;
-const signWidth = 7.5;
+/** Room for the names of columns, and for each letter of those of rows. */
+const namesHeight = 20;
+const letterWidth = 7.5;
 
 export interface CellValue {
   readonly weight: number;
@@ -160,38 +160,24 @@ export function createHeadMap(options: Options): HeadMap {
 }
 
 /** Where a map's cells begin, and how large the whole is. */
-function geometryOf(given: AxisNames, hasSums: boolean) {
-  const names = { queries: given.queries.map(shorten), keys: given.keys.map(shorten) };
+function geometryOf(names: AxisNames, hasSums: boolean) {
   const [queries, keys] = [names.queries.length, names.keys.length];
-  const widest = (all: readonly string[]): number =>
-    signWidth * (max(all, (name) => Array.from(name).length) ?? 0);
-  // Names of keys are turned if they are longer than a cell is wide.
-  const isTurned = widest(names.keys) > pitch;
-  const left = Math.max(24, widest(names.queries) + 8);
-  const top = isTurned ? widest(names.keys) * 0.75 + 14 : 20;
+  const longest = max(names.queries, ({ length }) => length) ?? 0;
+  const [left, top] = [Math.max(24, letterWidth * longest + 8), namesHeight];
   return {
-    ...{ left, top, queries, keys, names, isTurned },
+    ...{ left, top, queries, keys, names },
     width: left + keys * pitch - gap / 2 + (hasSums ? sumsRoom.width : 0),
     height: top + queries * pitch - gap / 2 + (hasSums ? sumsRoom.height : 0),
   };
 }
 
-function shorten(name: string): string {
-  const signs = Array.from(name);
-  return signs.length <= maxNameLength ? name : `${signs.slice(0, maxNameLength - 1).join('')}…`;
-}
-
 /** Names at the near edges of a map, sums at the far ones. */
 function createAxes(geometry: ReturnType<typeof geometryOf>) {
-  const { left, top, queries, keys, names, isTurned } = geometry;
+  const { left, top, queries, keys, names } = geometry;
   const middle = (start: number, index: number): number => start + (index + 0.5) * pitch;
-  const keyNames = names.keys.map((name, key) => {
-    const x = middle(left, key);
-    const place = isTurned
-      ? { transform: `translate(${x - 4} ${top - 5}) rotate(-45)`, class: 'axis-turned' }
-      : { x, y: top / 2 };
-    return svg('text', place, name);
-  });
+  const keyNames = names.keys.map((name, key) =>
+    svg('text', { x: middle(left, key), y: top / 2 }, name),
+  );
   const queryNames = names.queries.map((name, query) =>
     svg('text.axis-query', { x: left - 6, y: middle(top, query) }, name),
   );

@@ -21,11 +21,9 @@ export function createQuestions(act: string): HTMLElement[] {
     });
     return { name, root };
   });
-  const show = (): void => {
-    for (const { name, root } of entries) root.open = questions.state.question === name;
-  };
-  questions.subscribe(show);
-  show();
+  questions.follow(({ question }) => {
+    for (const { name, root } of entries) root.open = question === name;
+  });
   const id = newId('questions');
   return [
     hideable(

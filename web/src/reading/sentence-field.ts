@@ -18,7 +18,7 @@ export function createSentenceField(examples: readonly string[] = []) {
     spellcheck: 'false',
     'aria-describedby': statusId,
   });
-  const status = element('p.sentence-status', { id: statusId });
+  const status = element('p.sentence-status.soft', { id: statusId });
   const buttons = examples.map((text) =>
     element('button', { type: 'button', lang: 'en', 'data-text': text }, text),
   );
@@ -47,19 +47,16 @@ export function createSentenceField(examples: readonly string[] = []) {
   buttons.forEach((button, i) => {
     button.addEventListener('click', () => sentence.change({ text: examples[i] ?? '' }));
   });
-  const show = (): void => {
-    const { text } = sentence.state;
+  sentence.follow(({ text }) => {
     if (document.activeElement !== field) field.value = text;
     for (const button of buttons) {
       setAttributes(button, { 'aria-pressed': String(button.dataset.text === text) });
     }
-  };
-  sentence.subscribe(show);
-  show();
+  });
 
   return {
     root: element(
-      'div.control.sentence',
+      'div.control.sentence.stack',
       element('label.control-label', { for: id }, words.label),
       field,
       status,

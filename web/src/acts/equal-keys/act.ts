@@ -78,7 +78,7 @@ export function createKeysContent(store: Store<KeysState>): HTMLElement[] {
     });
   }
 
-  const show = (state: KeysState): void => {
+  store.follow((state) => {
     try {
       const pass = passOf(state);
       const { view, summaries, difference } = pass;
@@ -105,9 +105,7 @@ export function createKeysContent(store: Store<KeysState>): HTMLElement[] {
       // The last maps stay: other settings can still be used.
       render(failureNotice(error), failure);
     }
-  };
-  store.subscribe(show);
-  show(store.state);
+  });
   return [root];
 }
 

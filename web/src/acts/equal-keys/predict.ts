@@ -34,7 +34,7 @@ const starts = {
  */
 export function createPredict(store: Store<KeysState>) {
   const asked = element('p.predict-question');
-  const options = element('div.predict-options', { role: 'group' });
+  const options = element('div.predict-options.buttons', { role: 'group' });
   const told = element('p.predict-told');
   const choice = createChoice({
     label: words.predict.label,
@@ -73,7 +73,8 @@ export function createPredict(store: Store<KeysState>) {
             aria-pressed=${String(answer === guess)}
             @click=${() => onChoose(answer)}
           >
-            <span>${names[answer]}</span> <span class="predict-result">${resultOf?.(answer)}</span>
+            <span>${names[answer]}</span>
+            <span class="predict-result soft small">${resultOf?.(answer)}</span>
           </button>`,
       )}`,
       told: isReached
@@ -123,7 +124,10 @@ export function createPredict(store: Store<KeysState>) {
     },
   };
 
-  const root = hideable('goal', element('section.goal.predict', choice.root, asked, options, told));
+  const root = hideable(
+    'goal',
+    element('section.goal.predict.stack', choice.root, asked, options, told),
+  );
   return {
     root,
     /** @param difference the largest between two heads' weights at the same cell */

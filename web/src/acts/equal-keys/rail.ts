@@ -50,7 +50,7 @@ export function createRail(store: Store<KeysState>, dropTarget: HTMLElement) {
   const causal = createSwitch(words.controls.causal, (isOn) => store.change({ causal: isOn }));
   const names = createSwitch(words.controls.names, (isOn) => store.change({ names: isOn }));
   const own = createOwnNumbers(store, dropTarget);
-  const show = (state: KeysState): void => {
+  store.follow((state) => {
     input.show(state.input);
     const { headCounts, keys } = sizesOf(state);
     heads.show(state.heads, headCounts);
@@ -61,9 +61,7 @@ export function createRail(store: Store<KeysState>, dropTarget: HTMLElement) {
     names.show(state.names);
     names.root.hidden = state.input !== 'patterns';
     own.hidden = state.input !== 'own';
-  };
-  store.subscribe(show);
-  show(store.state);
+  });
   const switches = element('div.control.switches', causal.root, names.root);
   // Another seed plants the patterns in other heads.
   const settings = [boundSeed(store, { answer: 0 }), steps.root, validLen.root, switches];
@@ -123,12 +121,10 @@ export function createOwnNumbers(store: Store<KeysState>, dropTarget: HTMLElemen
     accept: '.npy,.safetensors,.json,.csv,.txt',
     onFile: (chosen) => void read(chosen),
   });
-  const show = (state: KeysState): void => {
+  store.follow((state) => {
     field.show(state.numbers);
     held.textContent = state.file === undefined ? '' : words.own.held(state.file.name);
-  };
-  store.subscribe(show);
-  show(store.state);
+  });
   return element(
     'div.controls.own-numbers',
     field.root,

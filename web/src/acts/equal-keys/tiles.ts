@@ -113,7 +113,14 @@ function createTile(head: number, queries: number, keys: number, hatch: string) 
   );
   const note = element('span.head-note');
   const title = element('span.head-title', mapWords.map.title(head + 1));
-  const root = element('button.key-tile', { type: 'button' }, title, ' ', note, drawing);
+  const root = element(
+    'button.key-tile.stack.soft.small',
+    { type: 'button' },
+    title,
+    ' ',
+    note,
+    drawing,
+  );
   return {
     root: withHeadColour(root, head),
     drawing,

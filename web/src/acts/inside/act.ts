@@ -29,8 +29,7 @@ export function createInsideContent(store: Store<InsideState>): HTMLElement[] {
     detail.draw(pass, state, headNow());
   }
   source.begin();
-  store.subscribe(show);
-  show();
+  store.follow(show);
 
   const scale = createSignedScale(words.legend, words.legendLabel);
   const numbers = () => {
@@ -58,7 +57,7 @@ export function createInsideContent(store: Store<InsideState>): HTMLElement[] {
         element(
           'div.inside-overview',
           figure.root,
-          element('div.inside-legends', legend.root, element('div.legend', scale)),
+          element('div.inside-legends.row.small', legend.root, element('div.legend', scale)),
         ),
         detail.root,
       ],

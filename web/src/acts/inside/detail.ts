@@ -18,7 +18,7 @@ export function createDetail(
 ) {
   const text = element('div.inside-text');
   const readOut = element('p.read-out.inside-read-out');
-  const matrices = element('div.inside-matrices');
+  const matrices = element('div.inside-matrices.row');
   const code = element('div.inside-code');
   const shapes = element('div.inside-shapes');
   const score = createScoreView(store);
@@ -59,7 +59,7 @@ export function createDetail(
         enlarged.map((part, at) => {
           const sign =
             at === 0 ? nothing : results.includes(part) && step !== 2 ? '→' : signOf(step);
-          return html`${sign === nothing ? nothing : html`<span class="inside-sign" aria-hidden="true">${sign}</span>`}${viewOf(part).root}`;
+          return html`${sign === nothing ? nothing : html`<span class="inside-sign soft small" aria-hidden="true">${sign}</span>`}${viewOf(part).root}`;
         }),
         matrices,
       );
@@ -73,7 +73,7 @@ export function createDetail(
   });
   return {
     root: element(
-      'section.inside-detail',
+      'section.inside-detail.stack',
       { 'aria-label': words.step },
       text,
       matrices,

@@ -36,7 +36,7 @@ export function createMatrixView(
   const canvas = element('canvas');
   const ring = element('span.inside-ring', { hidden: true });
   const caption = element('figcaption');
-  const tokens = element('div.inside-tokens', { 'aria-hidden': 'true' });
+  const tokens = element('div.inside-tokens.soft', { 'aria-hidden': 'true' });
   const numbers = element('div.inside-printed', { 'aria-hidden': 'true' });
   const bands = element('div.inside-bands');
   const cells = element(

@@ -39,7 +39,7 @@ export function createRail(store: Store<InsideState>, source: Source) {
       store.change({ input: name });
     },
   });
-  const status = element('p.inside-status');
+  const status = element('p.inside-status.soft.small');
   const buttons = element('div.buttons', { role: 'group', 'aria-label': words.buttons });
   const place = element('p.inside-place', { 'aria-hidden': 'true' });
   const go = (by: -1 | 1) => () => {
@@ -70,7 +70,7 @@ export function createRail(store: Store<InsideState>, source: Source) {
     main: [
       goal.root,
       hideable('goal', element('div.inside-guess', prediction.root)),
-      element('div.inside-go.rail-pinned', buttons, place),
+      element('div.inside-go.stack.rail-pinned', buttons, place),
       element(
         'div.inside-steps.unseen-labels',
         boundChoice(store, 'step', {
@@ -82,9 +82,9 @@ export function createRail(store: Store<InsideState>, source: Source) {
       hideable(
         'controls',
         element(
-          'div.inside-settings',
+          'div.inside-settings.stack',
           element('div', input.root, status, languageModel().createNotice()),
-          element('div.inside-places', layer.root, head.root),
+          element('div.inside-places.stack', layer.root, head.root),
         ),
       ),
       goal.outcome,

@@ -16,14 +16,14 @@ import { words } from './words.js';
 /** A query against its keys: the products of a dot product in step 3, the division by √d in step 4. */
 export function createScoreView(store: Store<InsideState>) {
   const keys = element('div.inside-keys', { role: 'group', 'aria-label': words.keys });
-  const head = element('div.inside-keys-head');
+  const head = element('div.inside-keys-head.small');
   const products = createProductsChart();
   const divisor = createDivisor(store);
   const chart = createDimensionsChart();
   const productsView = element(
-    'section.inside-products',
+    'section.inside-products.stack',
     element(
-      'div.inside-title-row.unseen-labels',
+      'div.inside-title-row.row.unseen-labels',
       products.title,
       boundChoice(store, 'order', {
         label: words.order,
@@ -35,7 +35,7 @@ export function createScoreView(store: Store<InsideState>) {
     products.readOut,
   );
   const divisorView = element(
-    'section.inside-scaling',
+    'section.inside-scaling.stack',
     divisor.root,
     element('div.inside-random', element('h4', words.chartTitle), chart.root, chart.sentence),
   );
@@ -95,7 +95,7 @@ const queryOf = (
       )}
     </select>
   </label>
-  <span class="inside-key-columns"
+  <span class="inside-key-columns soft"
     ><span>${isScaling ? words.scoreColumn : words.dotColumn}</span
     >${isScaling ? html`<span>${words.weightColumn}</span>` : nothing}</span
   >
@@ -156,7 +156,7 @@ function createDivisor(store: Store<InsideState>) {
   });
   const value = element('span.inside-divisor-value');
   const marks = element('div.inside-marks', { role: 'group', 'aria-label': words.marks });
-  const readings = element('dl.inside-readings');
+  const readings = element('dl.inside-readings.small');
   return {
     root: element(
       'div.inside-divisor',

@@ -38,7 +38,7 @@ export function createLookContent(store: Store<LookState>): HTMLElement[] {
 
   const goal = createGoalApart(words.goalTask);
   const corrections = createNotices();
-  const status = element('p.look-status');
+  const status = element('p.look-status.soft');
   const field = createSentenceField();
   const openAll = element('button', { type: 'button' }, words.openAll);
   openAll.addEventListener('click', () => store.change({ shut: [] }));
@@ -63,7 +63,7 @@ export function createLookContent(store: Store<LookState>): HTMLElement[] {
       board.root,
       element('p.note', words.boardNote),
     ),
-    element('div.look-side', predictions.root, detail.root),
+    element('div.look-side.stack', predictions.root, detail.root),
   );
 
   /** Says which heads of the address the model lacks, and leaves them out. */

@@ -97,7 +97,7 @@ export function createBoard({ onSelect, onGate }: Actions) {
       <span class="tile-role" aria-hidden="true">${nameOfRole(role)}</span>
       <button
         type="button"
-        class="gate"
+        class="gate soft"
         role="switch"
         tabindex=${tabIndex}
         aria-checked=${isOpen}
@@ -120,7 +120,7 @@ export function createBoard({ onSelect, onGate }: Actions) {
     render(
       numHeads.map(
         (heads, layer) =>
-          html`<h4 class="board-layer" aria-label=${words.layer(layer)}>${layer + 1}</h4>
+          html`<h4 class="board-layer soft" aria-label=${words.layer(layer)}>${layer + 1}</h4>
             <div class="board-row">
               ${range(heads).map((head) => tile({ layer, head }, drawn[layer]?.[head], shown))}
             </div>`,

@@ -22,14 +22,14 @@ export function createDetail(store: Store<LookState>, onGate: (head: Head) => vo
     const isHead = selected.layer !== layer || selected.head !== head;
     store.change({ selected: { layer, head }, query: query + 1 }, isHead ? 'push' : 'replace');
   });
-  const title = element('div.detail-title');
+  const title = element('div.detail-title.row');
   let drawn: TextRun | undefined;
   return {
     root: element(
       'section.detail',
       { 'aria-label': words.selected },
       element(
-        'div.detail-bar.unseen-labels',
+        'div.detail-bar.row.unseen-labels',
         title,
         boundChoice(store, 'view', {
           label: words.view,
@@ -81,7 +81,7 @@ export function createDetail(store: Store<LookState>, onGate: (head: Head) => vo
           : html`<h3>${firstWords.headName(place)}</h3>
               <button
                 type="button"
-                class="gate"
+                class="gate soft"
                 role="switch"
                 aria-checked=${isOpen}
                 aria-label=${words.gate(place)}

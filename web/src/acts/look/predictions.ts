@@ -19,7 +19,7 @@ const ends = [0.1, 0.25, 0.5, 0.75, 1] as const;
 
 /** The most probable next tokens as bars, and what each layer would predict: the logit lens. */
 export function createPredictions() {
-  const root = element('div.predictions');
+  const root = element('div.predictions.stack');
   return {
     root,
     draw({ isCausal, token, candidates, lens }: Shown): void {
@@ -67,7 +67,7 @@ function bars(candidates: readonly Candidate[]): TemplateResult {
   return html`<ol class="candidates-rows">
       ${candidates.map(row)}
     </ol>
-    <p class="candidates-key" aria-hidden="true">
+    <p class="candidates-key row soft small" aria-hidden="true">
       <span class="key-now"></span>${words.nextNow}
       <span class="key-before"></span>${words.nextOpen}
       <span class="key-axis">${words.axis(formatShare(end))}</span>

@@ -54,8 +54,7 @@ export function createPruneContent(store: Store<PruneState>): HTMLElement[] {
     }
     show();
   }
-  store.subscribe(follow);
-  follow(store.state);
+  store.follow(follow);
 
   const stage = [
     createStage({

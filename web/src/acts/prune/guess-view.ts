@@ -44,7 +44,7 @@ export function createGuessView(store: Store<PruneState>) {
   const status = element('p.guess-status');
   const buttons = element('div.buttons');
   const rows = rolesOfLayers.map(() => element('div.guess-layer'));
-  const result = element('div.guess-result');
+  const result = element('div.guess-result.stack');
   let study: Study | undefined;
   let maps: readonly LiveMap[] = [];
 
@@ -88,14 +88,16 @@ export function createGuessView(store: Store<PruneState>) {
       aria-disabled=${canPress ? nothing : 'true'}
       @click=${() => press(head)}
     >
-      <span class="guess-name">${nameOfHead(head)}</span>
+      <span class="guess-name head-title">${nameOfHead(head)}</span>
       <span class="guess-map">${maps.at(place)?.root}</span>
       <span class="guess-answer"
         >${
           role === undefined
-            ? html`<span class="guess-mark">${isMarked ? words.isMarked : words.toMark}</span>`
+            ? html`<span class="guess-mark soft">${isMarked ? words.isMarked : words.toMark}</span>`
             : html`<span class="guess-role">${{ ...mapWords.patterns, ...words.roles }[role]}</span>
-                <span class="guess-choosers">${choosers.map(({ name }) => name).join(', ')}</span>`
+                <span class="guess-choosers soft"
+                  >${choosers.map(({ name }) => name).join(', ')}</span
+                >`
         }</span
       >
     </button>`;
@@ -158,20 +160,19 @@ export function createGuessView(store: Store<PruneState>) {
     }
   }
 
-  store.subscribe(show);
-  show();
+  store.follow(show);
 
   return {
     goal: goal.root,
     /** How many heads are marked, and the buttons. */
-    panel: element('div.guess-panel', status, buttons),
+    panel: element('div.guess-panel.stack', status, buttons),
     views: [
       task.root,
       element(
-        'figure.guess',
+        'figure.guess.stack',
         { 'aria-label': words.tiles },
         ...rows,
-        element('figcaption.caption.guess-caption', legend.root, words.maps),
+        element('figcaption.caption.guess-caption.row', legend.root, words.maps),
       ),
       goal.outcome,
       result,

@@ -68,8 +68,8 @@ export function createModelView(store: Store<PruneState>) {
     () => void ranker.start(),
     () => ranker.stop(),
   );
-  const heads = element('div.model-heads', { role: 'group', 'aria-label': words.which });
-  const next = element('section.model-next', { 'aria-label': words.nextToken });
+  const heads = element('div.model-heads.stack', { role: 'group', 'aria-label': words.which });
+  const next = element('section.model-next.stack', { 'aria-label': words.nextToken });
   let candidates: readonly Candidate[] = [];
   /** The sentence and the heads of the last request, and the model that was asked. */
   let asked = '';
@@ -113,7 +113,7 @@ export function createModelView(store: Store<PruneState>) {
   function showNext(): void {
     render(
       html`<h4>${words.nextToken}</h4>
-        <p class="model-sentence">
+        <p class="model-sentence soft">
           <q translate="no">${sentence.state.text}</q> <a href="#look">${words.changeSentence}</a>
         </p>
         ${
@@ -180,8 +180,8 @@ export function createModelView(store: Store<PruneState>) {
     render(
       study.numHeads.map(
         (_, layer) =>
-          html`<p class="model-layer">
-            <span class="model-layer-name">${mapWords.map.layer(layer + 1)}</span>
+          html`<p class="model-layer row small">
+            <span class="model-layer-name soft">${mapWords.map.layer(layer + 1)}</span>
             ${all.filter((head) => head.layer === layer).map((head) => chipOf(head, pruned))}
           </p>`,
       ),
@@ -223,7 +223,7 @@ export function createModelView(store: Store<PruneState>) {
     views: [
       chart.root,
       element('p.caption', words.heldOut),
-      element('div.model-parts', heads, next),
+      element('div.model-parts.stack', heads, next),
       goal.outcome,
     ],
   });

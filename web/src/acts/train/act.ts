@@ -144,12 +144,10 @@ function createTrainPanel(
 ): Readonly<Record<'main' | 'more', HTMLElement>> {
   const controls = (...roots: readonly HTMLElement[]): HTMLElement =>
     hideable('controls', element('div.controls', ...roots));
-  const explanation = element('p.note.task-explanation');
-  const explain = ({ task }: TrainState): void => {
+  const explanation = element('p.note.task-explanation.small');
+  store.follow(({ task }) => {
     explanation.textContent = words.explanations[task];
-  };
-  store.subscribe(explain);
-  explain(store.state);
+  });
   const task = boundChoice(store, 'task', {
     label: words.task,
     values: taskNames,

@@ -87,9 +87,9 @@ function createHeadCard(place: Head, length: number, onChoose: () => void) {
   const root = element(
     'button.head-card',
     { type: 'button' },
-    element('span.head-card-name', mapWords.map.title(place.head + 1)),
+    element('span.head-card-name.head-title', mapWords.map.title(place.head + 1)),
     ' ',
-    element('span.head-role', roleName, ' ', roleShare),
+    element('span.head-role.soft', roleName, ' ', roleShare),
     map.root,
     element('span.head-card-lines', lines),
   );

@@ -58,20 +58,16 @@ export function createLossCurve(store: Store<TrainState>) {
     return made;
   }
 
-  function showPin(): void {
-    pin.textContent = store.state.pinned === undefined ? words.pin : words.unpin;
+  store.follow(({ pinned: pinnedNow }) => {
+    pin.textContent = pinnedNow === undefined ? words.pin : words.unpin;
     const entries = [
       { series: 'training', name: words.lossTraining },
       { series: 'unseen', name: words.lossUnseen },
       { series: 'guessing', name: words.guessing },
     ];
-    if (store.state.pinned !== undefined) {
-      entries.push({ series: 'pinned', name: words.pinnedName });
-    }
+    if (pinnedNow !== undefined) entries.push({ series: 'pinned', name: words.pinnedName });
     render(createChartLegend(entries, words.loss), legend);
-  }
-  store.subscribe(showPin);
-  showPin();
+  });
 
   return {
     root: element(

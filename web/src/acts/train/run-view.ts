@@ -113,7 +113,7 @@ export function createRunView(store: Store<TrainState>, onChange: () => void) {
   const heads = element(
     'div.run-heads',
     cards.root,
-    element('div.run-legends', scoreLegend, roleRule),
+    element('div.run-legends.stack.soft.small', scoreLegend, roleRule),
   );
   const side = element('div.run-side', enlarged.root, legend.root, log.root);
 
@@ -122,7 +122,12 @@ export function createRunView(store: Store<TrainState>, onChange: () => void) {
     goal,
     status,
     curve,
-    root: element('div.run', element('div.run-main', curve.root, heads), side, composition.root),
+    root: element(
+      'div.run.stack',
+      element('div.run-main.stack', curve.root, heads),
+      side,
+      composition.root,
+    ),
     draw(record: RunRecord | undefined, state: RunState): void {
       if (record === undefined) return;
       const isNew = record !== shown;
@@ -185,7 +190,7 @@ function createEventLog(onStep: (step: number) => void) {
     { role: 'log', tabindex: 0, 'aria-label': words.log },
     list,
   );
-  const none = element('p.log-none', words.nothingYet);
+  const none = element('p.log-none.soft', words.nothingYet);
   let drawn: readonly unknown[] = [];
   return {
     root: element('div.log', element('h3.log-name', words.log), none, scroller),

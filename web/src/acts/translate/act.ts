@@ -112,7 +112,7 @@ function createViews(store: Store<TranslateState>, run: AlignRun, drawSoon: () =
   });
   const chart = createShareCurve(() => run.record);
   const chartLegend = element('div');
-  const charted = element('div.align-charts', chartLegend, chart.root);
+  const charted = element('div.align-charts.stack', chartLegend, chart.root);
   const verdict = element('p.align-verdict');
   const readOut = element('p.read-out.align-read-out', words.hint);
   const padding = element('p.note.align-padding');
@@ -121,7 +121,7 @@ function createViews(store: Store<TranslateState>, run: AlignRun, drawSoon: () =
     'div.align-heads',
     maps.root,
     charted,
-    element('div.align-legend', legend.root, padding),
+    element('div.align-legend.row', legend.root, padding),
   );
 
   return {

@@ -89,10 +89,10 @@ function createCard(head: number, { onLook, onChoose }: Events) {
   drawing.addEventListener('pointerleave', () => onLook(undefined));
   const meters = parts.map((part) => createMeter(words.parts[part]));
   const root = element(
-    'div.align-card',
+    'div.align-card.stack',
     chip,
     drawing,
-    element('dl.align-meters', ...meters.map((meter) => meter.root)),
+    element('dl.align-meters.stack.small', ...meters.map((meter) => meter.root)),
   );
   root.style.setProperty('--head', headColour(head));
   let outlined: Shown['question'] | null = null;

@@ -36,17 +36,18 @@ export function createRail(store: Store<TranslateState>, actions: RunActions) {
     nameOf: String,
   });
   let shown: AlignRecord | undefined;
-  const showNote = (state: TranslateState): void => {
+  store.follow((state) => {
     note.textContent = words.variantNotes[state.variant];
-  };
-  store.subscribe(showNote);
-  showNote(store.state);
+  });
 
   return {
     main: [
       goal.root,
       element('div.run-rail.rail-pinned', element('div.playback', buttons.root), status),
-      hideable('controls', element('div.align-settings', element('div', variant, note), heads)),
+      hideable(
+        'controls',
+        element('div.align-settings.stack', element('div', variant, note), heads),
+      ),
     ],
     more: [hideable('controls', boundSeed(store))],
     show({ state, record }: AlignRun): void {
@@ -108,7 +109,7 @@ export function createDateField(store: Store<TranslateState>): HTMLElement {
     input.value = store.state.text;
   });
 
-  const show = ({ text }: TranslateState): void => {
+  store.follow(({ text }) => {
     if (document.activeElement !== input) input.value = text;
     truth.hidden = questionOf(text) !== undefined;
     truth.textContent = truth.hidden ? '' : words.noTruth;
@@ -125,9 +126,7 @@ export function createDateField(store: Store<TranslateState>): HTMLElement {
       ),
       buttons,
     );
-  };
-  store.subscribe(show);
-  show(store.state);
+  });
   return element(
     'div.control.align-date',
     element('label.control-label', { for: id }, words.text),

@@ -108,7 +108,6 @@ export function boundChoice<State extends object, Name extends keyof State & str
     ...words,
     onChoose: (chosen) => store.change({ [name]: chosen } as unknown as Partial<State>),
   });
-  choice.show(store.state[name]);
-  store.subscribe((state) => choice.show(state[name]));
+  store.follow((state) => choice.show(state[name]));
   return choice.root;
 }

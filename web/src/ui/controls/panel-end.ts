@@ -14,12 +14,10 @@ export function createPanelEnd<State extends object>(
 ): HTMLElement {
   const reset = element('button.reset', { type: 'button' }, words.controls.reset);
   reset.addEventListener('click', () => store.reset());
-  const show = (): void => {
+  store.follow(() => {
     // Not `disabled`: that would take the focus away from whoever has just pressed it.
     setAttributes(reset, { 'aria-disabled': store.isInitial ? 'true' : undefined });
-  };
-  store.subscribe(show);
-  show();
+  });
   const status = element('p.export-status');
   const say = (...content: readonly (Node | string)[]): void => {
     status.replaceChildren(...content);

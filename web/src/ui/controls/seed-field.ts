@@ -70,7 +70,6 @@ export function boundSeed<State extends { readonly seed: number }>(
   more: Partial<State> = {},
 ): HTMLElement {
   const field = createSeedField((seed, origin) => store.change({ ...more, seed }, origin));
-  field.show(store.state.seed);
-  store.subscribe(({ seed }) => field.show(seed));
+  store.follow(({ seed }) => field.show(seed));
   return field.root;
 }

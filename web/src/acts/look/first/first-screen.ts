@@ -30,9 +30,9 @@ export function createFirstScreen(): Node[] {
   const names = builtIn.heads.map(({ layer, head }) => words.headName({ layer, head }));
   return [
     element(
-      'div.first',
+      'div.first.stack',
       element(
-        'div.first-stage',
+        'div.first-stage.stack',
         field.root,
         arcs,
         paragraph(words.hint, { class: 'first-hint' }),
