@@ -1,5 +1,5 @@
 import { translatable } from '../format/translation.js';
-import { element, newId, setAttributes, setText } from '../ui/dom.js';
+import { element, newId, originsOf, setAttributes, setText } from '../ui/dom.js';
 import { announce } from '../ui/live-region.js';
 import { maxCharacters, sentence } from './sentence.js';
 
@@ -26,19 +26,13 @@ export function createSentenceField(examples: readonly string[] = []) {
   let isCut = false;
   const say = (): void => setText(status, isCut ? words.cut(maxCharacters) : told);
 
-  // What is written in one go is one step back in the history.
-  let isWriting = false;
+  const origin = originsOf(field);
   field.addEventListener('input', () => {
     isCut = field.value.length > maxCharacters;
-    sentence.change(
-      { text: sentence.fields.text.read(field.value).value },
-      isWriting ? 'replace' : 'push',
-    );
-    isWriting = true;
+    sentence.change({ text: sentence.fields.text.read(field.value).value }, origin());
     say();
   });
   field.addEventListener('change', () => {
-    isWriting = false;
     isCut = false;
     field.value = sentence.state.text;
     announce(told);

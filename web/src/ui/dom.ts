@@ -1,5 +1,7 @@
 import { headColour } from 'headwise/view';
 
+import type { Origin } from '../address/store.js';
+
 export type Attributes = Readonly<Record<string, string | number | boolean | undefined>>;
 type Child = Node | string;
 
@@ -76,6 +78,19 @@ export function marked(content: string): Child[] {
     const [shown = '', term = shown.toLowerCase()] = inner.split('|');
     return element('button.term', { type: 'button', 'data-term': term }, shown);
   });
+}
+
+/** Origins of what a field changes: all that is written or dragged in one go is one step back in the history. */
+export function originsOf(field: HTMLElement): () => Origin {
+  let isFirst = true;
+  field.addEventListener('change', () => {
+    isFirst = true;
+  });
+  return () => {
+    const origin = isFirst ? 'push' : 'replace';
+    isFirst = false;
+    return origin;
+  };
 }
 
 let lastId = 0;

@@ -124,7 +124,7 @@ function explain(view: AttentionView, cell: Cell): TemplateResult {
   return html`
     <table>
       <caption .textContent=${caption(head + 1, queryName, keyName)}></caption>
-      <thead>
+      <thead class="unseen">
         <tr>
           ${columns.map((name) => html`<th scope="col">${name}</th>`)}
         </tr>

@@ -126,7 +126,7 @@ export function createPredict(store: Store<KeysState>) {
 
   const root = hideable(
     'goal',
-    element('section.goal.predict.stack', choice.root, asked, options, told),
+    element('section.goal.predict.unseen-labels.stack', choice.root, asked, options, told),
   );
   return {
     root,

@@ -95,8 +95,7 @@ export function createOwnNumbers(store: Store<KeysState>, dropTarget: HTMLElemen
       readNumbers(written);
       newest += 1;
       explain('');
-      store.change({ numbers: written, file: undefined, validLens: [] }, origin);
-      return '';
+      store.change({ numbers: written, file: undefined, validLens: [] }, origin());
     },
   });
   const read = async (chosen: File): Promise<void> => {

@@ -80,7 +80,7 @@ export function createGuessView(store: Store<PruneState>) {
     // Not `disabled`: that would take the focus away from the tile that has just been pressed.
     return html`<button
       type="button"
-      class="guess-tile"
+      class="guess-tile tile stack"
       .style=${headStyle(head.head)}
       data-head=${nameOfHead(head)}
       data-truth=${role === undefined ? nothing : kindOf(role)}

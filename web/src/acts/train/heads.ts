@@ -85,7 +85,7 @@ function createHeadCard(place: Head, length: number, onChoose: () => void) {
   const roleName = element('span');
   const roleShare = element('span.head-share');
   const root = element(
-    'button.head-card',
+    'button.head-card.tile',
     { type: 'button' },
     element('span.head-card-name.head-title', mapWords.map.title(place.head + 1)),
     ' ',

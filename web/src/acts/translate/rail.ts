@@ -6,7 +6,7 @@ import { formatPercent } from '../../format/numbers.js';
 import { boundChoice, createSelect } from '../../ui/controls/choice.js';
 import { createPlaybackButtons } from '../../ui/controls/playback.js';
 import { boundSeed } from '../../ui/controls/seed-field.js';
-import { element, newId, setAttributes } from '../../ui/dom.js';
+import { element, newId, originsOf, setAttributes } from '../../ui/dom.js';
 import { createGoal } from '../../ui/goal.js';
 import { say } from '../../ui/live-region.js';
 import { words as uiWords } from '../../ui/words.js';
@@ -88,9 +88,7 @@ export function createDateField(store: Store<TranslateState>): HTMLElement {
   const truth = element('p.note');
   const group = { class: 'buttons', role: 'group', 'aria-label': words.examples };
   const buttons = element('div', group);
-  // What is typed in one go is one step back in the history.
-  let typing = false;
-
+  const origin = originsOf(input);
   input.addEventListener('input', () => {
     // Of pasted text no more is looked at than could be used.
     const typed = input.value.slice(0, 4 * maxDateLength);
@@ -99,11 +97,9 @@ export function createDateField(store: Store<TranslateState>): HTMLElement {
     say(hint, text === '' ? words.textEmpty : isTaken ? '' : words.textKept(text));
     setAttributes(input, { 'aria-invalid': isTaken && text !== '' ? undefined : 'true' });
     if (text === '') return;
-    store.change({ text, query: 0 }, typing ? 'replace' : 'push');
-    typing = true;
+    store.change({ text, query: 0 }, origin());
   });
   input.addEventListener('change', () => {
-    typing = false;
     hint.textContent = '';
     setAttributes(input, { 'aria-invalid': undefined });
     input.value = store.state.text;

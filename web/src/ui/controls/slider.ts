@@ -1,6 +1,6 @@
 import type { NumberRange } from '../../address/field.js';
 import type { Origin } from '../../address/store.js';
-import { element, newId } from '../dom.js';
+import { element, newId, originsOf } from '../dom.js';
 
 interface Options {
   readonly label: string;
@@ -19,8 +19,7 @@ export function createSlider(options: Options) {
     autocomplete: 'off',
     'aria-label': label,
   });
-  // One drag is one step back in the history, however many values it passed.
-  let sliding = false;
+  const origin = originsOf(input);
   const showShare = (): void => {
     const [min, max] = [Number(input.min), Number(input.max)];
     const share = max > min ? (input.valueAsNumber - min) / (max - min) : 0;
@@ -28,11 +27,7 @@ export function createSlider(options: Options) {
   };
   input.addEventListener('input', () => {
     showShare();
-    onSlide(input.valueAsNumber, sliding ? 'replace' : 'push');
-    sliding = true;
-  });
-  input.addEventListener('change', () => {
-    sliding = false;
+    onSlide(input.valueAsNumber, origin());
   });
   return {
     root: input,

@@ -1,5 +1,5 @@
 import type { Origin } from '../../address/store.js';
-import { element, newId, setAttributes } from '../dom.js';
+import { element, newId, originsOf, setAttributes } from '../dom.js';
 import { say as sayIn } from '../live-region.js';
 import { reasonOf } from '../notices.js';
 import { words } from '../words.js';
@@ -9,11 +9,11 @@ interface Options {
   readonly hint: string;
   readonly rows: number;
   /**
-   * Gives a message to show, if any. It also limits the length: `maxlength` would truncate silently.
+   * It also limits the length: `maxlength` would truncate silently.
    *
    * @throws Error that says what was expected; the field then explains it
    */
-  readonly onWrite: (written: string, origin: Origin) => string;
+  readonly onWrite: (written: string, origin: () => Origin) => void;
 }
 
 /** Some lines to write or to paste. What cannot be taken is explained, and nothing else changes. */
@@ -28,9 +28,8 @@ export function createTextArea(options: Options) {
     autocomplete: 'off',
     'aria-describedby': `${hintId} ${messageId}`,
   });
+  const origin = originsOf(area);
   const message = element('p.control-hint', { id: messageId });
-  // What is written in one go is one step back in the history.
-  let writing = false;
   let isWrong = false;
   let taken = '';
   const say = (sentence: string, isError: boolean): void => {
@@ -40,15 +39,13 @@ export function createTextArea(options: Options) {
   };
   area.addEventListener('input', () => {
     try {
-      const comment = options.onWrite(area.value, writing ? 'replace' : 'push');
-      writing = true;
-      say(comment, false);
+      options.onWrite(area.value, origin);
+      say('', false);
     } catch (error) {
       say(reasonOf(error, words.failure.notTaken), true);
     }
   });
   area.addEventListener('change', () => {
-    writing = false;
     if (!isWrong) area.value = taken;
   });
   return {
