@@ -5,16 +5,18 @@ import { intro } from './src/acts/look/first/words.js';
 import { words } from './src/app/words.js';
 import sentence from './src/reading/sentence.json' with { type: 'json' };
 
-const escape = (value: string): string => value.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
+export const escape = (value: string): string =>
+  value.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;');
 
-/** Without the marks of words, whose terms are buttons. */
-const plain = (value: string): string =>
-  escape(
-    value.replace(
-      /\[(?:([^\]|]+)\|)?([^\]]+)\]/g,
-      (_all, shown: string | undefined, term: string) => shown ?? term,
-    ),
-  ).replace(/\*([^*]+)\*/g, '<em>$1</em>');
+/** Without the marks of terms, which are buttons. */
+export const plain = (value: string): string =>
+  value.replace(
+    /\[(?:([^\]|]+)\|)?([^\]]+)\]/g,
+    (_all, shown: string | undefined, term: string) => shown ?? term,
+  );
+
+const emphasised = (value: string): string =>
+  escape(plain(value)).replace(/\*([^*]+)\*/g, '<em>$1</em>');
 
 const letter = 12;
 const gap = 20;
@@ -48,5 +50,5 @@ function arcs(): string {
 export const openingHtml = (): string => `
 <nav class="navigation"><div class="page navigation-row"><p class="site-name">headwise</p></div></nav>
 <header class="page masthead"><div class="languages">&nbsp;</div><h1>${words.heading}</h1></header>
-<main class="page"><section id="look" class="act"><h2><span class="act-number">1</span> ${plain(intro.title)}</h2>
-<p class="act-lead">${plain(intro.lead)}</p><div class="opening-arcs">${arcs()}</div></section></main>`;
+<main class="page"><section id="look" class="act"><h2><span class="act-number">1</span> ${emphasised(intro.title)}</h2>
+<p class="act-lead">${emphasised(intro.lead)}</p><div class="opening-arcs">${arcs()}</div></section></main>`;

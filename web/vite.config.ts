@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
@@ -6,23 +7,89 @@ import { minify } from 'terser';
 import { defineConfig, type Plugin } from 'vite';
 
 import headers from './headers.json' with { type: 'json' };
-import { openingHtml } from './opening.js';
+import { escape, openingHtml, plain } from './opening.js';
+import { intro as equalKeys } from './src/acts/equal-keys/description.js';
+import { intro as inside } from './src/acts/inside/description.js';
+import { intro as look } from './src/acts/look/first/words.js';
+import { intro as prune } from './src/acts/prune/description.js';
+import { intro as train } from './src/acts/train/description.js';
+import { intro as translate } from './src/acts/translate/description.js';
 import { description, words as pageWords } from './src/app/words.js';
 
-/** Fills `{{name}}` in index.html. */
-function words(dictionary: Readonly<Partial<Record<string, string>>>): Plugin {
-  const escape = (value: string): string =>
-    value.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;');
+const intros = { look, inside, 'equal-keys': equalKeys, train, translate, prune };
+
+/** What a document says of itself before it is opened. */
+interface About {
+  readonly title: string;
+  readonly description: string;
+  readonly picture: string;
+  /** The act that it leads to. */
+  readonly act: string;
+}
+
+const wholePage: About = { title: pageWords.title, description, picture: 'preview', act: '' };
+
+const fill = (html: string, about: About): string =>
+  html.replace(/\{\{(title|description|picture|act)\}\}/g, (_all, name: keyof About) =>
+    escape(about[name]),
+  );
+
+/** An inline style, for which the page's policy must have the hash. */
+function inlineStyle(style: string): string {
+  const hash = `'sha256-${createHash('sha256').update(style).digest('base64')}'`;
+  if (!headers.security['Content-Security-Policy'].includes(hash)) {
+    throw new Error(`web/headers.json and docs/hosting.md: expected style-src with ${hash}`);
+  }
+  return `<style>${style}</style>`;
+}
+
+/** A script that tells readers who open the page as a file why they see no more of it. */
+const fromFile = 'from-file.js';
+
+/** Fills `{{name}}` in index.html, and writes a document for each act: messengers read no fragment of an address. */
+function documents(): Plugin {
   return {
-    name: 'words',
-    transformIndexHtml: (html) =>
-      html
-        .replace('{{{opening}}}', openingHtml())
-        .replace(/\{\{(\w+)\}\}/g, (_match, name: string) => {
-          const value = dictionary[name];
-          if (value === undefined) throw new Error(`index.html: no text named ${name}`);
-          return escape(value);
-        }),
+    name: 'documents',
+    enforce: 'post',
+    transformIndexHtml: (html, { bundle }) => {
+      const opened = html.replace('{{{opening}}}', openingHtml());
+      if (bundle === undefined) return fill(opened, wholePage);
+      const nameOf = (pattern: RegExp): string =>
+        Object.keys(bundle).find((fileName) => pattern.test(fileName)) ?? '';
+      const first = nameOf(/\/index-[^/]+\.css$/);
+      const file = bundle[first];
+      if (file.type !== 'asset') throw new Error(`${first}: no style`);
+      // eslint-disable-next-line @typescript-eslint/no-dynamic-delete -- how a plugin leaves a file out
+      delete bundle[first];
+      const attrs = { rel: 'preload', as: 'style', href: `./${nameOf(/\/styles-[^/]+\.css$/)}` };
+      return {
+        // The style of the first screen is in the document: a file would come a round trip later.
+        html: opened.replace(
+          /<link rel="stylesheet"[^>]*>/,
+          inlineStyle(String(file.source).trim()),
+        ),
+        tags: [
+          { tag: 'link', attrs: { ...attrs, crossorigin: true }, injectTo: 'head' },
+          { tag: 'script', attrs: { src: `./${fromFile}`, defer: true }, injectTo: 'body' },
+        ],
+      };
+    },
+    generateBundle(_options, bundle) {
+      const index = bundle['index.html'];
+      if (index.type !== 'asset') throw new Error('index.html: no asset');
+      const html = String(index.source);
+      index.source = fill(html, wholePage);
+      const source = `if (location.protocol === 'file:') document.querySelector('.not-served').hidden = false;`;
+      this.emitFile({ type: 'asset', fileName: fromFile, source });
+      for (const [act, { title, lead }] of Object.entries(intros)) {
+        const about = {
+          title: `${title} · headwise`,
+          description: plain(lead).replaceAll('*', ''),
+        };
+        const source = fill(html, { ...about, picture: `preview-${act}`, act });
+        this.emitFile({ type: 'asset', fileName: `${act}.html`, source });
+      }
+    },
   };
 }
 
@@ -115,7 +182,7 @@ export default defineConfig({
   // What docs/hosting.md asks of any host.
   preview: { headers: { ...headers.security, ...headers.isolation } },
   plugins: [
-    words({ title: pageWords.title, description }),
+    documents(),
     withoutOtherBuilds(),
     minifyAgain(),
     withLicences(),
@@ -125,8 +192,11 @@ export default defineConfig({
       swUrl: 'service-worker.js',
       globDirectory: path('../build/page'),
       globPatterns: ['**/*'],
-      // The worker keeps the model's once it has loaded them.
-      globIgnores: [...licences, 'model/*', 'preview.png'],
+      // The worker keeps the model's once it has loaded them. Without a network index.html stands for every act's document.
+      globIgnores: [
+        ...[...licences, 'model/*', 'preview*.png'],
+        ...Object.keys(intros).map((act) => `${act}.html`),
+      ],
       injectionPoint: 'self.__SW_MANIFEST',
       rollupFormat: 'iife',
     }),

@@ -166,8 +166,10 @@ describe('the address', () => {
   it('names an act by percent escapes, too, and by none that are wrong', () => {
     const browser = fakeWindow();
     vi.stubGlobal('window', browser);
+    vi.stubGlobal('document', { documentElement: { dataset: { act: 'train' } } });
     for (const [hash, id] of [
-      ['', ''],
+      // That of the document.
+      ['', 'train'],
       ['#heads', 'heads'],
       ['#he%61ds', 'heads'],
       ['#%', '%'],

@@ -3,10 +3,11 @@ import { Serwist, type PrecacheEntry } from 'serwist';
 
 declare const self: ServiceWorkerGlobalScope & { readonly __SW_MANIFEST: PrecacheEntry[] };
 
-/** Whether a browser asks for the page itself, whatever its query. */
+/** Whether a browser asks for the page itself or for the document of an act, whatever the query. */
 const isPage = ({ request, url }: { request: Request; url: URL }): boolean => {
   const folder = new URL('.', self.location.href).pathname;
-  return request.mode === 'navigate' && [folder, `${folder}index.html`].includes(url.pathname);
+  const name = url.pathname.slice(folder.length);
+  return request.mode === 'navigate' && /^(?:[a-z-]+\.html)?$/.test(name);
 };
 
 const serwist: Serwist = new Serwist({

@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { brotliCompressSync } from 'node:zlib';
 import { fromRoot, listFiles } from '../../../scripts/lib/files.mjs';
-import { loadedFiles, open } from '../lib/pages.mjs';
+import { actsOf, loadedFiles, open } from '../lib/pages.mjs';
 import { headers, serveFolder, servePageBelow } from '../lib/server.mjs';
 
 /** The sizes of files with brotli. */
@@ -19,8 +19,10 @@ function weigh(files) {
 }
 
 test('all files are below 494 KB with brotli, and the language model below 4 MB', () => {
-  // Licences and the picture for previews lie beside the page; no visit loads them.
-  const isAside = (file) => /\/(?:LICENSE|THIRD_PARTY\.md|preview\.png|model\/[^/]+)$/.test(file);
+  // Licences and pictures for previews lie beside the page; no visit loads them. Acts have documents in place of index.html.
+  const aside =
+    /\/(?:LICENSE|THIRD_PARTY\.md|preview[^/]*\.png|model\/[^/]+|(?!index)[a-z-]+\.html)$/;
+  const isAside = (file) => aside.test(file);
   const total = weigh(listFiles(['build/page'], (file) => !isAside(file)));
   assert.ok(total < 493_500, `${total} bytes`);
 
@@ -45,7 +47,7 @@ test('a first visit requests few files and no WebAssembly, all with the headers 
   );
   assert.ok(files.size <= 8, [...files].join());
   const total = weigh([...files].map((file) => `build/page/${file}`));
-  assert.ok(total < 66_000, `${total} bytes`);
+  assert.ok(total < 67_000, `${total} bytes`);
 
   const expected = Object.entries({ ...headers.security, ...headers.isolation });
   const docs = readFileSync(fromRoot('docs/hosting.md'), 'utf8');
@@ -58,17 +60,34 @@ test('a first visit requests few files and no WebAssembly, all with the headers 
   }
 });
 
-test('the policy allows nothing inline, no eval and no other host, and violations fail a test', async (t) => {
+test('the policy allows nothing inline but one style, no eval and no other host, and violations fail a test', async (t) => {
   const directives = headers.security['Content-Security-Policy'].split('; ');
   assert.ok(directives.includes("default-src 'none'"));
   assert.ok(directives.includes("script-src 'self' 'wasm-unsafe-eval'"));
   for (const source of directives.flatMap((directive) => directive.split(' ').slice(1))) {
-    // A reader may open a model by its address, which is the only https: (connect-src).
-    assert.match(source, /^('self'|'none'|'wasm-unsafe-eval'|blob:|https:)$/);
+    // A reader may open a model by its address, which is the only https: (connect-src). The hash is of the inline style.
+    assert.match(source, /^('self'|'none'|'wasm-unsafe-eval'|blob:|https:|'sha256-[\w+/]+=')$/);
   }
   const { page, problems } = await open(t);
   await page.evaluate(() => document.body.setAttribute('style', 'color: red'));
   assert.match(problems.splice(0).join(), /Content Security Policy/);
+});
+
+test('each act has a document with its title, description and picture, which opens at the act', async (t) => {
+  const { page, url } = await open(t, 'train.html');
+  await page.waitForSelector('#train .live:not([data-awaited])');
+  const { top } = await page.$eval('#train', (act) => act.getBoundingClientRect().toJSON());
+  assert.ok(Math.abs(top) < 100, `${top} pixels from the top`);
+  for (const act of await actsOf(page)) {
+    const html = await (await fetch(`${url}${act}.html`)).text();
+    const title = await page.$eval(`#${act} h2`, (heading) => heading.lastChild.textContent);
+    assert.ok(html.includes(`<meta property="og:title" content="${title} · headwise" />`), act);
+    assert.match(html, /<meta property="og:description" content="[^"*[]{40,}" \/>/, act);
+    const [, picture] = /og:image" content="\.\/([^"]+)"/.exec(html);
+    assert.ok(statSync(fromRoot(`build/page/${picture}`)).size < 30_000, picture);
+    // Painted without any other file.
+    assert.doesNotMatch(html, /rel="stylesheet"/, act);
+  }
 });
 
 test('no file imports the one that starts the worker: WebKit would run that twice', () => {
@@ -88,7 +107,7 @@ test('opened as a file, the page says how to see it', async (t) => {
   const { page } = await open(t, '', { causes: /file:/ });
   await page.goto(pathToFileURL(fromRoot('build/page/index.html')).href);
   const text = await page.evaluate(() => document.body.innerText);
-  assert.match(text, /opened as a file.*npm start.*python3 -m http\.server/);
+  assert.match(text, /opened as a file.*npm start.*python3 -m http\.server/s);
 });
 
 test('before its script runs, the page shows the first sentence with its arcs', async (t) => {

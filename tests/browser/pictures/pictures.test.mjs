@@ -45,3 +45,23 @@ for (const [name, address, first, last, prepare] of [
     await keep(page, `readme-${name}.png`, first, last);
   });
 }
+
+for (const [act, query, isDrawn] of [
+  ['look', '', '.candidate'],
+  ['inside', '?inside-step=3', '.inside-products'],
+  ['equal-keys', '?input=random', '.key-tile'],
+  ['train', '?train-at=200', '.run-status[data-step="200"]'],
+  ['translate', '?translate-at=400', '.run-status[data-step="400"]'],
+  ['prune', '?prune-check=1', '.guess-tile canvas'],
+]) {
+  test(`preview: ${act}`, async (t) => {
+    const { page } = await open(t, `${query}#${act}`);
+    // Scaled to 800 × 420.
+    await page.setViewport({ width: 1200, height: 630, deviceScaleFactor: 2 / 3 });
+    if (act === 'look') await readSentence(page);
+    await page.waitForSelector(`#${act} ${isDrawn}`);
+    await page.$eval(`#${act} .views`, (views) => views.scrollIntoView());
+    await page.evaluate(() => window.scrollBy(0, -64));
+    await page.screenshot({ path: artefact(`preview-${act}.png`) });
+  });
+}

@@ -16,7 +16,11 @@ import { present } from './present.js';
 import { words } from './words.js';
 
 async function start(): Promise<void> {
-  const aboutLanguage = await followLanguage();
+  const [aboutLanguage] = await Promise.all([
+    followLanguage(),
+    // On its way since index.html: the first screen is painted without it.
+    import('./styles.css').catch(() => undefined),
+  ]);
   const isAtQuestion = updateAddress();
   const { acts, showNotices } = createPage(aboutLanguage);
   const showReady = addFrame(acts);

@@ -42,9 +42,12 @@ export function focusAct(section: HTMLElement): void {
   section.addEventListener('blur', () => section.removeAttribute('tabindex'), { once: true });
 }
 
-/** The id that the address names; empty for none. Percent escapes that are none stay as they are. */
+/**
+ * The id that the address names, or else the act that the document is of; empty for none. Percent escapes that are none
+ * stay as they are.
+ */
 export function addressedId(): string {
-  const fragment = window.location.hash.slice(1);
+  const fragment = window.location.hash.slice(1) || (document.documentElement.dataset.act ?? '');
   try {
     return decodeURIComponent(fragment);
   } catch {

@@ -52,12 +52,15 @@ export const whenNear =
 /** What waits until the reader is near. */
 const waiting = new Set<() => Promise<void>>();
 
+let begun: Promise<void> | undefined;
+
 /** Resolves when the reader does something first: who only looks at the first screen loads no more than that. */
-const begun = new Promise<void>((resolve) => {
-  for (const type of ['scroll', 'keydown', 'pointerdown', 'wheel', 'touchstart']) {
-    window.addEventListener(type, () => resolve(), { once: true, passive: true });
-  }
-});
+const untilBegun = (): Promise<void> =>
+  (begun ??= new Promise((resolve) => {
+    for (const type of ['scroll', 'keydown', 'pointerdown', 'wheel', 'touchstart']) {
+      window.addEventListener(type, () => resolve(), { once: true, passive: true });
+    }
+  }));
 
 /** Calls once, when the reader sees a place, or has begun to read the page and comes near. */
 export function onceNear(target: Element, act: () => Promise<void>): void {
@@ -80,7 +83,7 @@ export function onceNear(target: Element, act: () => Promise<void>): void {
   waiting.add(start);
   // More than its edge.
   observe('0px 0px -20%');
-  void begun.then(() => {
+  void untilBegun().then(() => {
     // Readers go down more often than up.
     if (waiting.has(start)) observe('400px 0px 100%');
   });

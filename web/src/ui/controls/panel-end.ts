@@ -39,7 +39,8 @@ function createCopyLink(
 ): HTMLElement {
   const button = element('button', { type: 'button' }, words.exports.copyLink);
   button.addEventListener('click', () => {
-    const address = new URL(window.location.href);
+    // The act's own document, which has its title and its picture; the server of a development build has none.
+    const address = new URL(import.meta.env.PROD ? `${act}.html` : '', window.location.href);
     address.search = momentQuery(act);
     address.hash = act;
     copy(address.href).then(
