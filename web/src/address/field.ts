@@ -7,8 +7,7 @@ export function choiceField<Value extends string | number>(
   initial: NoInfer<Value>,
 ): Field<Value> {
   return {
-    name,
-    initial,
+    ...{ name, initial, values },
     read(written) {
       const known = values.find((value) => String(value) === written);
       if (known !== undefined) return { value: known };
@@ -76,6 +75,29 @@ export function numberListField(
   };
 }
 
+/**
+ * A value with a form of its own. What `read` does not know becomes the initial value, and what it reads otherwise than it
+ * is written is corrected.
+ *
+ * @param say the value in a correction, if not as it is written
+ */
+export function writtenField<Value>(
+  name: string,
+  initial: Value,
+  read: (written: string) => Value | undefined,
+  write: (value: Value) => string,
+  say = write,
+): Field<Value> {
+  return {
+    ...{ name, initial, write },
+    read(written) {
+      const value = read(written) ?? initial;
+      if (write(value) === written) return { value };
+      return { value, correction: words.list(name, written, say(value)) };
+    },
+  };
+}
+
 /** The number of the range that is nearest to `value`. */
 export function nearest(value: number, { min, max, step }: NumberRange): number {
   // Division by a whole number keeps decimals short: 7 / 20 is 0.35, 7 · 0.05 is not.
@@ -103,6 +125,8 @@ export interface Field<Value> {
   /** Takes any text; what cannot be taken as it is gives the nearest value and a correction. */
   readonly read: (written: string) => Reading<Value>;
   readonly write: (value: Value) => string;
+  /** All that there are, if they are few. */
+  readonly values?: readonly Value[];
   /** By default two values are the same if they are written alike. */
   readonly isSame?: (a: Value, b: Value) => boolean;
 }

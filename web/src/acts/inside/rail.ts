@@ -73,11 +73,7 @@ export function createRail(store: Store<InsideState>, source: Source) {
       element('div.inside-go.stack.rail-pinned', buttons, place),
       element(
         'div.inside-steps.unseen-labels',
-        boundChoice(store, 'step', {
-          label: words.step,
-          values: stepNumbers,
-          nameOf: words.stepName,
-        }),
+        boundChoice(store, 'step', words.step, words.stepName),
       ),
       hideable(
         'controls',

@@ -10,7 +10,7 @@ import { createDimensionsChart } from './dimensions-chart.js';
 import type { Pass } from './pass.js';
 import { createProductsChart } from './products-chart.js';
 import { isOwnDivisorRoot, ownDivisor, type Scored, scoreOf } from './score.js';
-import { type InsideState, orderNames } from './state.js';
+import { type InsideState } from './state.js';
 import { words } from './words.js';
 
 /** A query against its keys: the products of a dot product in step 3, the division by √d in step 4. */
@@ -25,11 +25,7 @@ export function createScoreView(store: Store<InsideState>) {
     element(
       'div.inside-title-row.row.unseen-labels',
       products.title,
-      boundChoice(store, 'order', {
-        label: words.order,
-        values: orderNames,
-        nameOf: (name) => words.orders[name],
-      }),
+      boundChoice(store, 'order', words.order, (name) => words.orders[name]),
     ),
     products.root,
     products.readOut,

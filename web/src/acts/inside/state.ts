@@ -2,8 +2,6 @@ import { choiceField, numberField, type StateOf } from '../../address/field.js';
 import { Store } from '../../address/store.js';
 import { type StepNumber, stepNumbers } from './steps.js';
 
-export const orderNames = ['column', 'product'] as const;
-
 const upTo = (max: number, min: 0 | 1) => ({ min, max, step: 1 });
 
 /** Layers, heads and tokens beyond the last one count as the last one. */
@@ -20,7 +18,7 @@ const fields = {
   /** From 1; 0: the key with the largest score. */
   key: numberField('inside-key', upTo(40, 0), 0),
   /** Order of the products of query and key. */
-  order: choiceField('inside-order', orderNames, 'column'),
+  order: choiceField('inside-order', ['column', 'product'] as const, 'column'),
   /** By which dot products are divided; 0: as the layer does. */
   divisor: numberField('inside-divisor', { min: 0, max: 512, step: 0.01 }, 0),
 };

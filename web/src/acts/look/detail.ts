@@ -8,7 +8,7 @@ import { element } from '../../ui/dom.js';
 import { type Head, sameHead } from '../../worker/heads.js';
 import type { TextRun } from '../../worker/language-model.js';
 import { roleOf, sayRole } from './roles.js';
-import { type LookState, type Selected, views } from './state.js';
+import { type LookState, type Selected } from './state.js';
 import { visible } from './tokens.js';
 import { words as firstWords } from './first/words.js';
 import { words } from './words.js';
@@ -31,11 +31,7 @@ export function createDetail(store: Store<LookState>, onGate: (head: Head) => vo
       element(
         'div.detail-bar.row.unseen-labels',
         title,
-        boundChoice(store, 'view', {
-          label: words.view,
-          values: views,
-          nameOf: (name) => words.views[name],
-        }),
+        boundChoice(store, 'view', words.view, (name) => words.views[name]),
       ),
       view,
     ),

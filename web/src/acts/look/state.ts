@@ -1,6 +1,5 @@
-import { choiceField, type Field, numberField, type StateOf } from '../../address/field.js';
+import { choiceField, numberField, type StateOf, writtenField } from '../../address/field.js';
 import { Store } from '../../address/store.js';
-import { words as addressWords } from '../../address/words.js';
 import { listOf } from '../../format/sentences.js';
 import { type Head, nameOfHead } from '../../worker/heads.js';
 
@@ -9,8 +8,6 @@ export interface Selected {
   readonly layer: number;
   readonly head: number | undefined;
 }
-
-export const views = ['arcs', 'map'] as const;
 
 /** Of models that readers open: no address asks for more. */
 const mostShut = 400;
@@ -24,50 +21,32 @@ export const selectedName = 'look-head';
 export const writeSelected = ({ layer, head }: Selected): string =>
   head === undefined ? String(layer + 1) : nameOfHead({ layer, head });
 
-/** `2.2`, or `2` for all heads of a layer. */
-const selectedField: Field<Selected> = {
-  name: selectedName,
-  initial: { layer: 1, head: 1 },
-  read(written) {
-    const one = headOf(written);
-    if (one !== undefined) return { value: one };
-    if (/^[1-9]\d?$/.test(written))
-      return { value: { layer: Number(written) - 1, head: undefined } };
-    const { initial } = selectedField;
-    return {
-      value: initial,
-      correction: addressWords.list(selectedName, written, writeSelected(initial)),
-    };
-  },
-  write: writeSelected,
-};
-
 export const shutName = 'look-shut';
-const writeShut = (heads: readonly Head[]): string => heads.map(nameOfHead).join();
-
-/** `2.2,2.4` */
-const shutField: Field<readonly Head[]> = {
-  name: shutName,
-  initial: [],
-  read(written) {
-    const names = written === '' ? [] : [...new Set(written.split(','))].slice(0, mostShut);
-    const value = names.flatMap((name) => headOf(name) ?? []);
-    if (writeShut(value) === written) return { value };
-    const correction = addressWords.list(shutName, written, listOf(value.map(nameOfHead)));
-    return { value, correction };
-  },
-  write: writeShut,
-};
 
 const fields = {
   /** The only head whose arcs the first screen shows, counted from 1; 0 for all. */
   arcs: numberField('look-arcs', { min: 0, max: 4, step: 1 }, 0),
   /** The selected word, counted from 1; 0 where the page chooses. */
   query: numberField('look-query', { min: 0, max: 40, step: 1 }, 0),
-  selected: selectedField,
-  view: choiceField('look-view', views, 'arcs'),
-  /** Heads whose gates are shut. */
-  shut: shutField,
+  /** `2.2`, or `2` for all heads of a layer. */
+  selected: writtenField<Selected>(
+    selectedName,
+    { layer: 1, head: 1 },
+    (written) =>
+      headOf(written) ??
+      (/^[1-9]\d?$/.test(written) ? { layer: Number(written) - 1, head: undefined } : undefined),
+    writeSelected,
+  ),
+  view: choiceField('look-view', ['arcs', 'map'] as const, 'arcs'),
+  /** Heads whose gates are shut: `2.2,2.4`. */
+  shut: writtenField<readonly Head[]>(
+    shutName,
+    [],
+    (written) =>
+      [...new Set(written.split(','))].slice(0, mostShut).flatMap((name) => headOf(name) ?? []),
+    (heads) => heads.map(nameOfHead).join(),
+    (heads) => listOf(heads.map(nameOfHead)),
+  ),
 };
 
 /** What the controls of the act hold. The sentence has a store of its own: reading/sentence.ts. */

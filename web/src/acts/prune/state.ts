@@ -1,10 +1,10 @@
 import {
   choiceField,
-  type Field,
   numberField,
   seedRange,
   type StateOf,
   switchField,
+  writtenField,
 } from '../../address/field.js';
 import { type Normalized, Store } from '../../address/store.js';
 import { words as addressWords } from '../../address/words.js';
@@ -12,33 +12,24 @@ import { listOf } from '../../format/sentences.js';
 import { allHeads, type Head, nameOfHead, numPlanted, sameHead } from '../../worker/heads.js';
 import { orderNames } from '../../worker/study.js';
 
-const write = (heads: readonly Head[]): string => heads.map(nameOfHead).join();
-
-/** Heads by layer and place, `1.3,2.4`, as many as may be marked. */
-const marksField: Field<readonly Head[]> = {
-  name: 'prune-marks',
-  initial: [],
-  read(written) {
-    const value: Head[] = [];
-    for (const given of written.split(',')) {
-      const found = allHeads.find((head) => nameOfHead(head) === given);
-      if (found !== undefined && canMark(found, value)) value.push(found);
-    }
-    if (write(value) === written) return { value };
-    const correction = addressWords.list(this.name, written, listOf(value.map(nameOfHead)));
-    return { value, correction };
-  },
-  write,
-};
-
 /** Whether a head may be marked beside these. */
 export const canMark = (head: Head, marks: readonly Head[]): boolean =>
   marks.length < numPlanted && !marks.some((other) => sameHead(head, other));
 
 const fields = {
   seed: numberField('prune-seed', seedRange, 1),
-  /** The heads that the reader thinks were planted. */
-  marks: marksField,
+  /** The heads that the reader thinks were planted, `1.3,2.4`, as many as may be marked. */
+  marks: writtenField<readonly Head[]>(
+    'prune-marks',
+    [],
+    (written) =>
+      written.split(',').reduce<readonly Head[]>((marks, given) => {
+        const found = allHeads.find((head) => nameOfHead(head) === given);
+        return found !== undefined && canMark(found, marks) ? [...marks, found] : marks;
+      }, []),
+    (heads) => heads.map(nameOfHead).join(),
+    (heads) => listOf(heads.map(nameOfHead)),
+  ),
   /** Whether what was planted is shown. */
   isChecked: switchField('prune-check'),
   /** The order in which the language model is pruned. */

@@ -7,7 +7,7 @@ import type { ModelDescription } from '../../worker/language-model.js';
 import { type ModelStudy, studyModel } from '../../worker/model-study.js';
 import { unpackMaps } from '../../worker/training.js';
 import type { Shown, Study } from '../../worker/study.js';
-import stored from './records.json';
+import stored from './records.json' with { type: 'json' };
 
 /** The seed whose results come with the page. */
 export const builtInSeed = 1;

@@ -11,22 +11,10 @@ import { onceNear } from '../../ui/act.js';
 import { Connection } from '../../worker/connection.js';
 import { createWorkerNotice } from '../../worker/notice.js';
 import { createRunControl } from '../../worker/run-driver.js';
-import { taskNames } from '../../worker/training.js';
 import { createRunLoop } from './loop.js';
 import { Runner } from './run.js';
 import { createRunView } from './run-view.js';
-import {
-  isSameRun,
-  layerCounts,
-  learningRates,
-  lossScales,
-  measuredStep,
-  type Pinned,
-  runOptionsOf,
-  speeds,
-  trainHeadCounts,
-  type TrainState,
-} from './state.js';
+import { isSameRun, measuredStep, type Pinned, runOptionsOf, type TrainState } from './state.js';
 import { words } from './words.js';
 
 /** A model that learns under the reader's eyes. */
@@ -148,36 +136,18 @@ function createTrainPanel(
   store.follow(({ task }) => {
     explanation.textContent = words.explanations[task];
   });
-  const task = boundChoice(store, 'task', {
-    label: words.task,
-    values: taskNames,
-    nameOf: (name) => words.tasks[name],
-    as: createSelect,
-  });
+  const task = boundChoice(store, 'task', words.task, (name) => words.tasks[name], createSelect);
   return {
     main: controls(
-      boundChoice(store, 'speed', {
-        label: words.speed,
-        values: speeds,
-        nameOf: (speed) => words.speeds[speed],
-      }),
+      boundChoice(store, 'speed', words.speed, (speed) => words.speeds[speed]),
       element('div', task, explanation),
-      boundChoice(store, 'layers', { label: words.layers, values: layerCounts, nameOf: String }),
-      boundChoice(store, 'heads', { label: words.heads, values: trainHeadCounts, nameOf: String }),
+      boundChoice(store, 'layers', words.layers),
+      boundChoice(store, 'heads', words.heads),
     ),
     more: controls(
-      boundChoice(store, 'rate', {
-        label: words.rate,
-        values: learningRates,
-        nameOf: String,
-        as: createSelect,
-      }),
+      boundChoice(store, 'rate', words.rate, String, createSelect),
       boundSeed(store),
-      boundChoice(store, 'scale', {
-        label: words.scale,
-        values: lossScales,
-        nameOf: (name) => words.scales[name],
-      }),
+      boundChoice(store, 'scale', words.scale, (name) => words.scales[name]),
     ),
   };
 }

@@ -5,8 +5,8 @@ import {
   optionalField,
   seedRange,
   type StateOf,
+  writtenField,
 } from '../../address/field.js';
-import { words as addressWords } from '../../address/words.js';
 import { type Head, nameOfHead } from '../../worker/heads.js';
 import {
   lastStep,
@@ -22,15 +22,9 @@ export interface Pinned {
   readonly step: number;
 }
 
-export const layerCounts = [1, 2, 3] as const;
-export const trainHeadCounts = [1, 2, 4] as const;
-export const learningRates = [0.001, 0.002, 0.005, 0.01, 0.02] as const;
-
 /** Steps a second, or as many as there can be. */
-export const speeds = ['1', '10', '60', 'full'] as const;
+const speeds = ['1', '10', '60', 'full'] as const;
 export type Speed = (typeof speeds)[number];
-
-export const lossScales = ['log', 'linear'] as const;
 
 /** The measured step that a step is, or the one before it. */
 export const measuredStep = (step: number): number => step - (step % measureEvery);
@@ -44,50 +38,39 @@ const measuredField: Field<number> = {
   },
 };
 
-/** A head by layer and place: `2.1`. */
-const headField: Field<Head | undefined> = {
-  name: 'train-head',
-  initial: undefined,
-  read(written) {
-    const found = /^([1-3])\.([1-4])$/.exec(written);
-    if (found !== null) {
-      return { value: { layer: Number(found[1]) - 1, head: Number(found[2]) - 1 } };
-    }
-    return { value: undefined, correction: addressWords.list(this.name, written, 'none') };
-  },
-  write: (head) => (head === undefined ? '' : nameOfHead(head)),
-};
-
 const runFields = {
   task: choiceField('train-task', taskNames, 'induction'),
-  layers: choiceField<number>('train-layers', layerCounts, 2),
-  heads: choiceField<number>('train-heads', trainHeadCounts, 2),
-  rate: choiceField<number>('train-rate', learningRates, 0.005),
+  layers: choiceField<number>('train-layers', [1, 2, 3], 2),
+  heads: choiceField<number>('train-heads', [1, 2, 4], 2),
+  rate: choiceField<number>('train-rate', [0.001, 0.002, 0.005, 0.01, 0.02], 0.005),
   seed: numberField('train-seed', seedRange, 1),
 };
 
 /** Options and step in this order: `induction,2,2,0.005,1,240`. */
-export const pinnedField = optionalField<Pinned | undefined>({
-  name: 'train-pinned',
-  initial: undefined,
-  read(written) {
-    const parts = written.split(',');
-    const fields = [...Object.values(runFields), stepField];
-    const readings = fields.map((field, i) => field.read(parts[i] ?? ''));
-    if (parts.length !== fields.length || readings.some((reading) => 'correction' in reading)) {
-      return { value: undefined, correction: addressWords.list(this.name, written, 'none') };
-    }
-    const [task, layers, heads, learningRate, seed, step] = readings.map(({ value }) => value) as [
-      ...[TaskName, number, number, number, number, number],
-    ];
-    return { value: { options: { task, layers, heads, learningRate, seed }, step } };
-  },
-  write(pinned) {
-    if (pinned === undefined) return '';
-    const { task, layers, heads, learningRate, seed } = pinned.options;
-    return [task, layers, heads, learningRate, seed, pinned.step].join();
-  },
-});
+export const pinnedField = optionalField(
+  writtenField<Pinned | undefined>(
+    'train-pinned',
+    undefined,
+    (written) => {
+      const parts = written.split(',');
+      const fields = [...Object.values(runFields), stepField];
+      const readings = fields.map((field, i) => field.read(parts[i] ?? ''));
+      if (parts.length !== fields.length || readings.some((reading) => 'correction' in reading)) {
+        return undefined;
+      }
+      const [task, layers, heads, learningRate, seed, step] = readings.map(
+        ({ value }) => value,
+      ) as [...[TaskName, number, number, number, number, number]];
+      return { options: { task, layers, heads, learningRate, seed }, step };
+    },
+    (pinned) => {
+      if (pinned === undefined) return '';
+      const { task, layers, heads, learningRate, seed } = pinned.options;
+      return [task, layers, heads, learningRate, seed, pinned.step].join();
+    },
+    () => 'none',
+  ),
+);
 
 /** Of the task with the most tokens. */
 const longest = 20;
@@ -95,13 +78,26 @@ const longest = 20;
 export const trainFields = {
   ...runFields,
   speed: choiceField('train-speed', speeds, '60'),
-  scale: choiceField('train-scale', lossScales, 'log'),
+  scale: choiceField('train-scale', ['log', 'linear'] as const, 'log'),
   /** The measured step that is shown; `undefined` for the last one, whichever that is. */
   at: optionalField(measuredField, 'now'),
   /** A run whose curve is drawn beside this one's. */
   pinned: pinnedField,
-  /** The head whose map is enlarged; undefined if the model lacks it. */
-  head: optionalField(headField),
+  /** The head whose map is enlarged, by layer and place: `2.1`. Undefined if the model lacks it. */
+  head: optionalField(
+    writtenField<Head | undefined>(
+      'train-head',
+      undefined,
+      (written) => {
+        const found = /^([1-3])\.([1-4])$/.exec(written);
+        return found === null
+          ? undefined
+          : { layer: Number(found[1]) - 1, head: Number(found[2]) - 1 };
+      },
+      (head) => (head === undefined ? '' : nameOfHead(head)),
+      () => 'none',
+    ),
+  ),
   /** The token whose composition is shown, counted from 1; 0 for the last one. */
   query: numberField('train-query', { min: 0, max: longest, step: 1 }, 0),
 };

@@ -10,11 +10,11 @@ import { element, newId, originsOf, setAttributes } from '../../ui/dom.js';
 import { createGoal } from '../../ui/goal.js';
 import { say } from '../../ui/live-region.js';
 import { words as uiWords } from '../../ui/words.js';
-import { alignmentVariants, lastAlignmentStep } from '../../worker/alignment.js';
+import { lastAlignmentStep } from '../../worker/alignment.js';
 import { maxDateLength, questionOf, readable } from '../../worker/dates.js';
 import type { RunActions, RunState } from '../../worker/run-driver.js';
 import { type AlignRecord, type AlignRun, learntAt } from './run.js';
-import { alignHeadCounts, examples, type TranslateState } from './state.js';
+import { examples, type TranslateState } from './state.js';
 import { words } from './words.js';
 
 /** The goal, the run's buttons, what is trained, and how far it has come. */
@@ -24,17 +24,14 @@ export function createRail(store: Store<TranslateState>, actions: RunActions) {
   const buttons = createPlaybackButtons(actions);
   const status = element('p.run-status', uiWords.run.waiting);
   const note = element('p.note');
-  const variant = boundChoice(store, 'variant', {
-    label: words.variant,
-    values: alignmentVariants,
-    nameOf: (name) => words.variants[name],
-    as: createSelect,
-  });
-  const heads = boundChoice(store, 'heads', {
-    label: words.heads,
-    values: alignHeadCounts,
-    nameOf: String,
-  });
+  const variant = boundChoice(
+    store,
+    'variant',
+    words.variant,
+    (name) => words.variants[name],
+    createSelect,
+  );
+  const heads = boundChoice(store, 'heads', words.heads);
   let shown: AlignRecord | undefined;
   store.follow((state) => {
     note.textContent = words.variantNotes[state.variant];

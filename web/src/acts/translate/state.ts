@@ -1,9 +1,9 @@
 import {
   choiceField,
-  type Field,
   numberField,
   seedRange,
   type StateOf,
+  writtenField,
 } from '../../address/field.js';
 import { type Normalized, Store } from '../../address/store.js';
 import { words as addressWords } from '../../address/words.js';
@@ -14,27 +14,19 @@ import {
 } from '../../worker/alignment.js';
 import { isoLength, maxDateLength, readable } from '../../worker/dates.js';
 
-export const alignHeadCounts = [1, 2, 4] as const;
-
 export const examples = ['March 5, 2021', '14 Jul 1789', 'September 30, 1066'] as const;
-
-const textField: Field<string> = {
-  name: 'translate-text',
-  initial: examples[0],
-  read(written) {
-    const value = readable(written.slice(0, 4 * maxDateLength)).trim() || examples[0];
-    if (value === written) return { value };
-    return { value, correction: addressWords.list(this.name, written, value) };
-  },
-  write: String,
-};
 
 const fields = {
   variant: choiceField('translate-model', alignmentVariants, 'standard'),
-  heads: choiceField<number>('translate-heads', alignHeadCounts, 2),
+  heads: choiceField<number>('translate-heads', [1, 2, 4], 2),
   seed: numberField('translate-seed', seedRange, 1),
   /** The date that the model is shown reading. */
-  text: textField,
+  text: writtenField(
+    'translate-text',
+    examples[0] as string,
+    (written) => readable(written.slice(0, 4 * maxDateLength)).trim() || undefined,
+    String,
+  ),
   /** The head that is shown alone, from 1; 0 for all. */
   head: numberField('translate-head', { min: 0, max: 4, step: 1 }, 0),
   /** The character of the answer that is looked at, from 1; 0 for all. */

@@ -93,21 +93,17 @@ export function createSwitch(label: string, onSwitch: (isOn: boolean) => void) {
   };
 }
 
-interface Binding<Value> extends Omit<Options<Value>, 'onChoose'> {
-  /** How the values are offered: side by side unless another way is given. */
-  readonly as?: (options: Options<Value>) => Choice<Value>;
-}
-
-/** A control for one value of a store: it changes the store and shows what it holds, nothing else. */
+/** A control for one of the few values of a field of a store: it changes the store and shows what it holds, nothing else. */
 export function boundChoice<State extends object, Name extends keyof State & string>(
   store: Store<State>,
   name: Name,
-  { as: create = createChoice, ...words }: Binding<State[Name]>,
+  label: string,
+  nameOf: (value: State[Name]) => string = String,
+  create: (options: Options<State[Name]>) => Choice<State[Name]> = createChoice,
 ): HTMLElement {
-  const choice = create({
-    ...words,
-    onChoose: (chosen) => store.change({ [name]: chosen } as unknown as Partial<State>),
-  });
+  const onChoose = (chosen: State[Name]): void =>
+    store.change({ [name]: chosen } as unknown as Partial<State>);
+  const choice = create({ label, values: store.fields[name].values ?? [], nameOf, onChoose });
   store.follow((state) => choice.show(state[name]));
   return choice.root;
 }
