@@ -89,7 +89,7 @@ function placeAct({ id, intro, opening, open }: ActDescription, number: number):
 
 /** Prints the page with the acts that the reader has not come to: those are not loaded yet. */
 function createPrintButton(): HTMLElement {
-  const button = element('button.print-all', { type: 'button' }, words.footer.print);
+  const button = element('button.print-all', words.footer.print);
   button.addEventListener('click', () => {
     void loadAll().then(() => {
       // Drawn, too: charts take the width that they have.

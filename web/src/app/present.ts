@@ -27,9 +27,9 @@ export function createPresent({ roots, current }: Options): {
   bar: HTMLElement;
 } {
   const page = document.documentElement;
-  const button = element('button.present-button', { type: 'button' }, words.present.start);
-  const drawer = element('button', { type: 'button' }, words.present.controls);
-  const leave = element('button', { type: 'button' }, words.present.leave);
+  const button = element('button.present-button', words.present.start);
+  const drawer = element('button', words.present.controls);
+  const leave = element('button', words.present.leave);
   const bar = element(
     'div.present-bar',
     { role: 'toolbar', 'aria-label': words.present.label },

@@ -83,15 +83,6 @@ export function namesOf({ weights }: AttentionView): AxisNames {
   };
 }
 
-/** How much there is of an input: enough to set up controls, without its numbers. */
-export interface InputSizes {
-  readonly keys: number;
-  /** The input's own valid length. */
-  readonly validLen: number;
-  /** How many heads can look at it. */
-  readonly headCounts: readonly number[];
-}
-
 /** What a layer is given. */
 export interface AttentionInput {
   /** (batch, queries, size) */
@@ -104,31 +95,14 @@ export interface AttentionInput {
   readonly parameters?: StateDict;
 }
 
-/** More cells would make a page slow: each is an element that a reader can reach. */
-const maxCells = 11_000;
-
-/**
- * Numbers of heads that divide `numHiddens` and can be shown on a page.
- *
- * @param cells of one head
- */
-export function headCountsOf(numHiddens: number, cells: number): readonly number[] {
-  return [1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20].filter(
-    (count) => numHiddens % count === 0 && (count === 1 || count * cells <= maxCells),
-  );
-}
-
 /** The chapter's sizes, for the first sample of its batch. */
 const sizes = { batch: 1, queries: 4, keys: 6 } as const;
 
 /** Size of all heads together, wherever parameters do not say otherwise. */
 export const numHiddens = 100;
 
-export const chapterSizes: InputSizes = {
-  keys: sizes.keys,
-  validLen: 3,
-  headCounts: headCountsOf(numHiddens, sizes.queries * sizes.keys),
-};
+/** The chapter's number of keys, and how many of them are valid. */
+export const chapterKeys = { keys: sizes.keys, validLen: 3 } as const;
 
 /** The chapter's queries, keys and values. */
 export function onesInput(): AttentionInput {

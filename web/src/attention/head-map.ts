@@ -96,7 +96,7 @@ export function createHeadMap(options: Options): HeadMap {
   );
   const axes = createAxes(geometry);
   const drawing = svg(
-    'svg.map',
+    'svg.map.drawing',
     { viewBox: `0 0 ${width} ${height}`, role: 'grid', 'aria-label': options.label },
     axes.root,
     ...rows,

@@ -20,7 +20,7 @@ export function createSentenceField(examples: readonly string[] = []) {
   });
   const status = element('p.sentence-status.soft', { id: statusId });
   const buttons = examples.map((text) =>
-    element('button', { type: 'button', lang: 'en', 'data-text': text }, text),
+    element('button', { lang: 'en', 'data-text': text }, text),
   );
   let told = '';
   let isCut = false;

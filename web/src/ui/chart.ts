@@ -81,7 +81,7 @@ interface Options {
  * projector, and it is drawn anew when its place changes.
  */
 export function createChart({ label, height, draw }: Options): Chart {
-  const root = svg('svg.chart', { role: 'img', 'aria-label': label, height });
+  const root = svg('svg.chart.drawing', { role: 'img', 'aria-label': label, height });
   let width = 0;
   const redraw = (): void => {
     if (width > 0) root.replaceChildren(...draw({ width, height }));

@@ -76,7 +76,7 @@ export function marked(content: string): Child[] {
     const inner = piece.slice(1, -1);
     if (piece.startsWith('*')) return element('em', inner);
     const [shown = '', term = shown.toLowerCase()] = inner.split('|');
-    return element('button.term', { type: 'button', 'data-term': term }, shown);
+    return element('button.term', { 'data-term': term }, shown);
   });
 }
 

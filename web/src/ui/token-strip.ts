@@ -4,7 +4,7 @@ import { element } from './dom.js';
 
 /** A sequence, token by token; `below` gives what stands below the token at a position, if anything. */
 export function createTokenStrip() {
-  const root = element('div.sequence');
+  const root = element('div.sequence.row');
   const show = (
     name: string,
     symbols: readonly string[],

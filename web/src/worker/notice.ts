@@ -27,7 +27,7 @@ export function createWorkerNotice(onAgain: () => void): WorkerNotice {
     <p><strong>${title}</strong></p>
     <p>${advice}</p>
     ${details === undefined ? nothing : html`<p class="failure-details">${details}</p>`}
-    <button type="button" @click=${onAgain}>${words.again}</button>
+    <button @click=${onAgain}>${words.again}</button>
   `;
   return {
     root: element('div', failure, slow),
@@ -39,7 +39,7 @@ export function createWorkerNotice(onAgain: () => void): WorkerNotice {
           : error instanceof CheckpointError
             ? html`<div class="failure" role="alert">
                 <p>${error.message}</p>
-                <button type="button" @click=${onAgain}>${words.again}</button>
+                <button @click=${onAgain}>${words.again}</button>
               </div>`
             : html`<div class="failure" role="alert">${content(adviceFor(error), details)}</div>`,
         failure,

@@ -41,7 +41,7 @@ export function createKeysContent(store: Store<KeysState>): HTMLElement[] {
     'figure.figure',
     { 'aria-label': words.figure },
     failure,
-    element('div.figure-bar', legend.root, readOut),
+    element('div.figure-bar.row', legend.root, readOut),
     about,
     tiles.root,
     element('div.keys-detail', closeUp.root, arithmetic.root),

@@ -67,7 +67,6 @@ export function createPredict(store: Store<KeysState>) {
       options: html`${answers.map(
         (answer) =>
           html`<button
-            type="button"
             class="predict-option"
             data-option=${answer}
             aria-pressed=${String(answer === guess)}
@@ -109,7 +108,6 @@ export function createPredict(store: Store<KeysState>) {
         options: html`${range(1, heads + 1).map(
           (head) =>
             html`<button
-              type="button"
               class="predict-head"
               data-option=${head}
               aria-pressed=${String(head === answer)}

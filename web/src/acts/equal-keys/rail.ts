@@ -12,9 +12,9 @@ import { reasonOf } from '../../ui/notices.js';
 import { readUserFile } from './inputs.js';
 import {
   inputNames,
+  keysOf,
   type KeysState,
   maxNumbersLength,
-  sizesOf,
   stepsRange,
   validLenOf,
 } from './state.js';
@@ -31,14 +31,14 @@ export function createRail(store: Store<KeysState>, dropTarget: HTMLElement) {
   });
   const heads = createChoice<number>({
     label: words.controls.heads,
-    values: [],
+    values: store.fields.heads.values ?? [],
     nameOf: String,
     onChoose: (chosen) => store.change({ heads: chosen, answer: 0 }),
   });
   const validLen = createNamedSlider({
     label: words.controls.validLen,
     range: { min: 0, max: userLimits.length, step: 1 },
-    describe: (length) => words.controls.validOf(length, sizesOf(store.state).keys),
+    describe: (length) => words.controls.validOf(length, keysOf(store.state).keys),
     onSlide: (length, origin) => store.change({ validLens: [length] }, origin),
   });
   const steps = createNamedSlider({
@@ -52,9 +52,8 @@ export function createRail(store: Store<KeysState>, dropTarget: HTMLElement) {
   const own = createOwnNumbers(store, dropTarget);
   store.follow((state) => {
     input.show(state.input);
-    const { headCounts, keys } = sizesOf(state);
-    heads.show(state.heads, headCounts);
-    validLen.show(validLenOf(state), keys);
+    heads.show(state.heads);
+    validLen.show(validLenOf(state), keysOf(state).keys);
     steps.show(state.steps);
     steps.root.hidden = state.input !== 'ones' && state.input !== 'random';
     causal.show(state.causal);

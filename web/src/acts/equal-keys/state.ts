@@ -10,12 +10,7 @@ import {
 } from '../../address/field.js';
 import { type Normalized, Store } from '../../address/store.js';
 import { words as addressWords } from '../../address/words.js';
-import {
-  chapterSizes,
-  headCountsOf,
-  type InputSizes,
-  numHiddens,
-} from '../../attention/attention-view.js';
+import { chapterKeys } from '../../attention/attention-view.js';
 import { cutTo } from '../../format/sentences.js';
 import { reasonOf } from '../../ui/notices.js';
 import {
@@ -31,18 +26,12 @@ export const inputNames = ['ones', 'random', 'patterns', 'own'] as const;
 /** Number of tokens with planted patterns. */
 export const patternLength = 10;
 
-export function sizesOf(state: InputState): InputSizes {
-  if (state.input === 'patterns') return sizesFor(patternLength, patternLength);
-  if (state.input !== 'own') return chapterSizes;
-  const { queries, keys } = ownTensors(state);
-  return sizesFor(queries.shape[1] ?? 0, keys.shape[1] ?? 0);
+/** Of a sample of the input: its keys, and how many of them are valid at first. */
+export function keysOf(state: InputState): { readonly keys: number; readonly validLen: number } {
+  if (state.input === 'ones' || state.input === 'random') return chapterKeys;
+  const keys = state.input === 'patterns' ? patternLength : (ownTensors(state).keys.shape[1] ?? 0);
+  return { keys, validLen: keys };
 }
-
-const sizesFor = (queries: number, keys: number): InputSizes => ({
-  keys,
-  validLen: keys,
-  headCounts: headCountsOf(numHiddens, queries * keys),
-});
 
 let last: { readonly numbers: string; readonly tensors: UserTensors } | undefined;
 
@@ -67,7 +56,8 @@ export type Share = (typeof shares)[number];
 
 /** After 50 steps the loss is nearly 0. */
 export const stepsRange = { min: 0, max: 50, step: 1 } as const;
-const initialHeads = 5;
+/** Those that divide the size of all heads together. */
+const headCounts = [1, 2, 4, 5, 10, 20] as const;
 const headRange = { min: 1, max: 20, step: 1 } as const;
 
 /** The longest numbers that an address can hold in all browsers. */
@@ -81,7 +71,7 @@ const fields = {
   answer: numberField('answer', { ...headRange, min: 0 }, 0),
   input: choiceField('input', inputNames, 'ones'),
   seed: numberField('seed', seedRange, 1),
-  heads: numberField('heads', { ...headRange, max: 64 }, initialHeads),
+  heads: choiceField<number>('heads', headCounts, 5),
   /** At most one number. None: the input's own valid length. */
   validLens: numberListField('valid'),
   causal: switchField('causal'),
@@ -128,20 +118,14 @@ function numbersField(name: string, initial: string): Field<string> {
 }
 
 export function validLenOf(state: KeysState): number {
-  const { keys, validLen } = sizesOf(state);
+  const { keys, validLen } = keysOf(state);
   return nearest(state.validLens[0] ?? validLen, { min: 0, max: keys, step: 1 });
 }
 
 /** Makes values fit the input and each other. */
 function normalize(given: KeysState): Normalized<KeysState> {
   const corrections: string[] = [];
-  let { heads } = given;
-  const { headCounts, validLen: initialLen } = sizesOf(given);
-  if (!headCounts.includes(heads)) {
-    heads = headCounts.includes(initialHeads) ? initialHeads : (headCounts.at(-1) ?? 1);
-    const { name } = fields.heads;
-    corrections.push(addressWords.choice(name, String(given.heads), headCounts, String(heads)));
-  }
+  const { heads } = given;
   const validLen = validLenOf(given);
   const [written = validLen] = given.validLens;
   if (written !== validLen) {
@@ -151,8 +135,7 @@ function normalize(given: KeysState): Normalized<KeysState> {
   const canTrain = given.input === 'ones' || given.input === 'random';
   const state = {
     ...given,
-    heads,
-    validLens: validLen === initialLen ? [] : [validLen],
+    validLens: validLen === keysOf(given).validLen ? [] : [validLen],
     steps: canTrain ? given.steps : 0,
     head: Math.min(given.head, heads),
     answer: given.input !== 'patterns' || given.answer > heads ? 0 : given.answer,

@@ -106,21 +106,14 @@ function createTile(head: number, queries: number, keys: number, hatch: string) 
   const side = { width: pitch, height: pitch, rx: 1 };
   const ring = svg('g.ring', svg('rect.ring-outer', side), svg('rect.ring-inner', side));
   const drawing = svg(
-    'svg.key-map',
+    'svg.key-map.drawing',
     { viewBox: `0 0 ${keys * pitch} ${queries * pitch}`, 'aria-hidden': 'true' },
     ...cells,
     ring,
   );
   const note = element('span.head-note');
   const title = element('span.head-title', mapWords.map.title(head + 1));
-  const root = element(
-    'button.key-tile.stack.soft.small',
-    { type: 'button' },
-    title,
-    ' ',
-    note,
-    drawing,
-  );
+  const root = element('button.key-tile.stack.soft.small', title, ' ', note, drawing);
   return {
     root: withHeadColour(root, head),
     drawing,

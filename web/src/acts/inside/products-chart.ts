@@ -20,7 +20,7 @@ const height = sums.top + sums.height + 8;
 export function createProductsChart() {
   const title = element('h4');
   const readOut = element('p.read-out');
-  const chart = svgElement('svg.chart', { 'aria-hidden': 'true', height });
+  const chart = svgElement('svg.chart.drawing', { 'aria-hidden': 'true', height });
   // One stop of Tab, and the arrow keys within.
   const root = element('div.inside-strips', { role: 'slider', tabindex: 0 }, chart);
   let shown: { readonly pass: Pass; readonly scored: Scored; products: Product[] } | undefined;

@@ -89,19 +89,10 @@ export function createRail(store: Store<InsideState>, source: Source) {
       const { pass, wantsModel } = source;
       // Not `disabled`: that would take the focus away from whoever has just pressed it.
       render(
-        html`<button
-            type="button"
-            aria-disabled=${state.step === 1 ? 'true' : nothing}
-            @click=${back}
-          >
+        html`<button aria-disabled=${state.step === 1 ? 'true' : nothing} @click=${back}>
             ${words.previous}
           </button>
-          <button
-            type="button"
-            class="primary"
-            aria-disabled=${state.step === 9 ? 'true' : nothing}
-            @click=${on}
-          >
+          <button class="primary" aria-disabled=${state.step === 9 ? 'true' : nothing} @click=${on}>
             ${words.next}
           </button>`,
         buttons,

@@ -110,7 +110,6 @@ function keysOf(pass: Pass, scored: Scored, isScaling: boolean, store: Store<Ins
     const token = pass.tokens[each.key] ?? '';
     const value = numberOf(each);
     return html`<button
-      type="button"
       class="inside-key"
       aria-pressed=${each.key === scored.key}
       data-key=${each.key}
@@ -186,7 +185,6 @@ function createDivisor(store: Store<InsideState>) {
         ].map(
           ({ name, divisor, at }) =>
             html`<button
-              type="button"
               aria-pressed=${state.divisor === divisor}
               .style=${`--at: ${Math.log2(at) / top}`}
               @click=${() => store.change({ divisor })}

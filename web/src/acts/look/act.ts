@@ -40,7 +40,7 @@ export function createLookContent(store: Store<LookState>): HTMLElement[] {
   const corrections = createNotices();
   const status = element('p.look-status.soft');
   const field = createSentenceField();
-  const openAll = element('button', { type: 'button' }, words.openAll);
+  const openAll = element('button', words.openAll);
   openAll.addEventListener('click', () => store.change({ shut: [] }));
   const toggle = (head: Head): void => {
     const { shut } = store.state;

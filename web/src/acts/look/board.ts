@@ -84,7 +84,6 @@ export function createBoard({ onSelect, onGate }: Actions) {
       .style=${headStyle(head)}
     >
       <button
-        type="button"
         class="tile-show"
         tabindex=${tabIndex}
         title=${words.tile(place, sayRole(role))}
@@ -96,7 +95,6 @@ export function createBoard({ onSelect, onGate }: Actions) {
       </button>
       <span class="tile-role" aria-hidden="true">${nameOfRole(role)}</span>
       <button
-        type="button"
         class="gate soft"
         role="switch"
         tabindex=${tabIndex}

@@ -76,7 +76,6 @@ export function createDetail(store: Store<LookState>, onGate: (head: Head) => vo
           ? html`<h3>${words.layer(layer)}</h3>`
           : html`<h3>${firstWords.headName(place)}</h3>
               <button
-                type="button"
                 class="gate soft"
                 role="switch"
                 aria-checked=${isOpen}

@@ -71,14 +71,13 @@ export function createModelOpener(model: SharedModel): HTMLElement {
                     : words.opened(formatBytes(progress.done), formatBytes(progress.total))
                 }
               </p>
-              <button type="button" @click=${() => model.cancel()}>${words.cancel}</button>`
+              <button @click=${() => model.cancel()}>${words.cancel}</button>`
           : nothing
       }
       ${problem === '' ? nothing : html`<p class="failure" role="alert">${problem}</p>`}
       ${
         isOwn && !isBusy
           ? html`<button
-              type="button"
               @click=${() => {
                 problem = '';
                 void model.openBuiltIn().catch(() => undefined);

@@ -79,7 +79,6 @@ export function createGuessView(store: Store<PruneState>) {
     const choosers = choices.filter(({ heads }) => heads.some((other) => sameHead(other, head)));
     // Not `disabled`: that would take the focus away from the tile that has just been pressed.
     return html`<button
-      type="button"
       class="guess-tile tile stack"
       .style=${headStyle(head.head)}
       data-head=${nameOfHead(head)}
@@ -131,7 +130,6 @@ export function createGuessView(store: Store<PruneState>) {
     const off = (can: boolean): 'true' | typeof nothing => (can ? nothing : 'true');
     render(
       html`<button
-          type="button"
           class="primary"
           aria-disabled=${off(isOpen() && marksAll())}
           @click=${() => {
@@ -141,7 +139,6 @@ export function createGuessView(store: Store<PruneState>) {
           ${words.check}
         </button>
         <button
-          type="button"
           aria-disabled=${off(study !== undefined)}
           @click=${() => {
             if (study !== undefined) store.change({ marks: [], isChecked: !isChecked });

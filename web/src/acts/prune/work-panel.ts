@@ -29,7 +29,6 @@ export function createWorkPanel(labels: Labels, onStart: () => void, onStop: () 
     show({ isBusy, isOff, share, status }: Work): void {
       render(
         html`<button
-            type="button"
             aria-disabled=${isOff ? 'true' : nothing}
             @click=${() => {
               if (isBusy) onStop();

@@ -84,7 +84,7 @@ export function createCompositionFigure(events: TokenEvents) {
   const strip = svg('g', { role: 'group', 'aria-label': words.composition });
   // Not in the tokens, whose names have them.
   const targets = svg('g', { 'aria-hidden': 'true' });
-  const drawing = svg('svg.composition-drawing', targets, arcs, strip);
+  const drawing = svg('svg.composition-drawing.drawing', targets, arcs, strip);
   const sentence = element('p.composition-sentence');
   let tokens: readonly SVGGElement[] = [];
   let built: RunRecord | undefined;

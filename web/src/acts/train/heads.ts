@@ -86,7 +86,6 @@ function createHeadCard(place: Head, length: number, onChoose: () => void) {
   const roleShare = element('span.head-share');
   const root = element(
     'button.head-card.tile',
-    { type: 'button' },
     element('span.head-card-name.head-title', mapWords.map.title(place.head + 1)),
     ' ',
     element('span.head-role.soft', roleName, ' ', roleShare),

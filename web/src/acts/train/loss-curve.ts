@@ -47,7 +47,7 @@ export function createLossCurve(store: Store<TrainState>) {
   const handle = createStepHandle(store);
   const legend = element('div');
   const comparison = element('p.run-comparison');
-  const pin = element('button.pin', { type: 'button' });
+  const pin = element('button.pin');
   pin.addEventListener('click', () => {
     if (record === undefined) return;
     store.change({ pinned: store.state.pinned === undefined ? keep(record) : undefined });
@@ -132,7 +132,7 @@ function createStepHandle(store: Store<TrainState>) {
     insetBlockStart: `${margin.top}px`,
     blockSize: `${curveHeight - margin.top - margin.bottom}px`,
   });
-  const now = element('button.to-now', { type: 'button' }, words.now);
+  const now = element('button.to-now', words.now);
   now.addEventListener('click', () => store.change({ at: undefined }));
   return {
     /** Lies over the plot of the loss curve. */

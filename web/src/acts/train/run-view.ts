@@ -203,7 +203,7 @@ function createEventLog(onStep: (step: number) => void) {
         entries.map(
           ({ step, kind, head, sentence }) =>
             html`<li data-kind=${kind} .style=${head === undefined ? '' : headStyle(head)}>
-              <button type="button" @click=${() => onStep(step)} .textContent=${sentence}></button>
+              <button @click=${() => onStep(step)} .textContent=${sentence}></button>
             </li>`,
         ),
         list,

@@ -56,7 +56,7 @@ function createCard(head: number, { onLook, onChoose }: Events) {
   const hatchId = newId('align-map-hatch');
   const chip = element(
     'button.align-chip',
-    { type: 'button', 'aria-label': words.headAlone(head + 1) },
+    { 'aria-label': words.headAlone(head + 1) },
     element('span.align-swatch', { 'aria-hidden': 'true' }),
     mapWords.map.title(head + 1),
   );

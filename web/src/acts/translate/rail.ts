@@ -110,7 +110,6 @@ export function createDateField(store: Store<TranslateState>): HTMLElement {
       examples.map(
         (example) =>
           html`<button
-            type="button"
             aria-pressed=${example === text}
             @click=${() => store.change({ text: example, query: 0 })}
           >

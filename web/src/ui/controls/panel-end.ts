@@ -12,7 +12,7 @@ export function createPanelEnd<State extends object>(
   act: string,
   figures: readonly Savable[] = [],
 ): HTMLElement {
-  const reset = element('button.reset', { type: 'button' }, words.controls.reset);
+  const reset = element('button.reset', words.controls.reset);
   reset.addEventListener('click', () => store.reset());
   store.follow(() => {
     // Not `disabled`: that would take the focus away from whoever has just pressed it.
@@ -37,7 +37,7 @@ function createCopyLink(
   act: string,
   say: (...content: readonly (Node | string)[]) => void,
 ): HTMLElement {
-  const button = element('button', { type: 'button' }, words.exports.copyLink);
+  const button = element('button', words.exports.copyLink);
   button.addEventListener('click', () => {
     // The act's own document, which has its title and its picture; the server of a development build has none.
     const address = new URL(import.meta.env.PROD ? `${act}.html` : '', window.location.href);

@@ -21,16 +21,13 @@ export function createPlaybackButtons(actions: Actions) {
     render(
       html`
         <button
-          type="button"
           class="primary"
           aria-disabled=${isOver}
           @click=${isRunning ? actions.onPause : actions.onPlay}
           .textContent=${isRunning ? words.run.pause : (play ?? (step > 0 ? words.run.goOn : words.run.start))}
         ></button>
-        <button type="button" aria-disabled=${isOver} @click=${actions.onStep}>
-          ${words.run.step}
-        </button>
-        <button type="button" @click=${actions.onAgain}>${words.run.again}</button>
+        <button aria-disabled=${isOver} @click=${actions.onStep}>${words.run.step}</button>
+        <button @click=${actions.onAgain}>${words.run.again}</button>
       `,
       root,
     );

@@ -22,7 +22,7 @@ export function boundSeed<State extends { readonly seed: number }>(
     maxlength: 12,
     'aria-describedby': hintId,
   });
-  const another = element('button', { type: 'button' }, words.controls.newSeed);
+  const another = element('button', words.controls.newSeed);
   const hint = element('p.control-hint', { id: hintId });
   const origin = originsOf(input);
 

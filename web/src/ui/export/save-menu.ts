@@ -35,11 +35,7 @@ export function createSaveMenu(
 ): HTMLElement {
   const id = newId('save');
   const list = element('ul.save-list', { id, 'aria-label': words.exports.list });
-  const toggle = element(
-    'button.save-toggle',
-    { type: 'button', 'aria-controls': id },
-    words.exports.intro,
-  );
+  const toggle = element('button.save-toggle', { 'aria-controls': id }, words.exports.intro);
   const root = element('div.export', toggle, list);
 
   async function save(savable: Savable, format: (typeof formats)[number]): Promise<void> {
@@ -63,7 +59,6 @@ export function createSaveMenu(
       const button = element(
         'button',
         {
-          type: 'button',
           'aria-label': words.exports.formatLabels[format](name),
           'aria-disabled': isReady ? undefined : 'true',
         },
