@@ -26,8 +26,9 @@ PoolingArguments read_pooling(const PoolingRecord& record, const AttentionMask& 
   arguments.value_size = record.value_size;
   arguments.pooled =
       separate_heads_view(record.output, record.num_heads, mask.num_queries, record.value_size);
-  arguments.attention_weights = record.attention_weights;
-  arguments.weights_stage = static_cast<WeightsStage>(record.weights_stage);
+  arguments.weights.front() = {.to = record.attention_weights,
+                               .rows = {},
+                               .stage = static_cast<WeightsStage>(record.weights_stage)};
   arguments.num_threads = parallel::num_threads();
   arguments.queries =
       separate_heads_view(record.queries, record.num_heads, mask.num_queries, record.query_size);

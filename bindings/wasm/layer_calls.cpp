@@ -113,11 +113,12 @@ void forward(Address layer, Address address) {
   arguments.gate_stride = record.gate_stride;
   arguments.cache = static_cast<LayerCache*>(record.cache);
   arguments.output = record.output;
-  arguments.attention_weights = record.attention_weights;
-  arguments.weight_rows = {.head_places = record.weight_heads,
-                           .query_places = record.weight_queries,
-                           .num_heads = record.num_weight_heads,
-                           .num_queries = record.num_weight_queries};
+  arguments.weights = {.to = record.attention_weights,
+                       .rows = {.head_places = record.weight_heads,
+                                .query_places = record.weight_queries,
+                                .num_heads = record.num_weight_heads,
+                                .num_queries = record.num_weight_queries},
+                       .stage = static_cast<WeightsStage>(record.weights_stage)};
   arguments.key_mass = record.key_mass;
   arguments.captured = {.queries = record.captured_queries,
                         .keys = record.captured_keys,
@@ -125,7 +126,6 @@ void forward(Address layer, Address address) {
                         .scores = record.captured_scores,
                         .pooled = record.captured_pooled,
                         .dropped_weights = record.dropped_weights};
-  arguments.weights_stage = static_cast<WeightsStage>(record.weights_stage);
   Arena arena = working_arena(record.workspace);
   arguments.arena = &arena;
   arguments.num_threads = parallel::num_threads();

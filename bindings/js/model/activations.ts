@@ -120,6 +120,9 @@ const isOfModel = (name: ActivationName): boolean =>
 /** Those whose rows are the pass's positions alone. */
 const isStream = (name: ActivationName): boolean => codeOf(name) >= codeOf('residPre');
 
+/** Captured activations that take working memory beside their result. */
+const bufferedCaptures: readonly ActivationName[] = ['keyMass', 'rowEntropy', 'finalNormScale'];
+
 const cannotBeReplaced: readonly ActivationName[] = [
   ...(['scores', 'droppedWeights', 'keyMass', 'rowEntropy'] as const),
 ];
@@ -489,7 +492,7 @@ export function checkProbe(model: ProbedModel, pass: ProbedPass, given: GivenPro
 
 /** What captures and patches take in working memory. */
 export interface ProbeMemory {
-  /** A bit for each name, which decides the working memory of the pass. */
+  /** A bit for each name that takes working memory, as in `PassProbe::names` of the core. */
   readonly names: number;
   /** Fields of the pass's record, and the writing of what they point to. Behind `reserve`. */
   readonly write: (writeWords: (at: Address, words: readonly Word[]) => void) => {
@@ -519,10 +522,10 @@ export function probeMemory(memory: WorkingMemory, probe: CheckedProbe): ProbeMe
     positions: memory.integers(patch.positions),
   }));
   return {
-    names: [...captures.map(({ name }) => name), ...patches.map(({ at }) => at)].reduce(
-      (bits, name) => bits | (1 << codeOf(name)),
-      0,
-    ),
+    names: [
+      ...captures.map(({ name }) => name).filter((name) => bufferedCaptures.includes(name)),
+      ...patches.map(({ at }) => at),
+    ].reduce((bits, name) => bits | (1 << codeOf(name)), 0),
     captured,
     write: (writeWords) => {
       writeWords(

@@ -79,15 +79,6 @@ ModelCaptures& captures_of(TransformerResult& result, Side side) {
                                : result.encoder_captured;
 }
 
-/// The rows of an activation that a call captures.
-std::size_t captured_rows(ActivationName name, Side side, const ActivationAxes& axes,
-                          const TransformerForwardOptions& options) {
-  const bool has_key_rows = name == keys || name == values;
-  const bool is_whole = side == Side::encoder || name == key_mass ||
-                        (has_key_rows && (side == Side::cross || options.cache != nullptr));
-  return options.capture_positions && !is_whole ? options.capture_positions->size() : axes.rows;
-}
-
 }  // namespace
 
 const std::vector<Tensor<4>>& captured_of_heads(const ModelCaptures& captured,
@@ -198,7 +189,9 @@ void ProbeMemory::add_captures(const Transformer& model, const TransformerForwar
         if (axes.has_heads) {
           shape.push_back(axes.heads);
         }
-        shape.push_back(captured_rows(name, side, axes, options));
+        const bool is_whole = is_captured_whole(name, side, options.cache != nullptr);
+        shape.push_back(options.capture_positions && !is_whole ? options.capture_positions->size()
+                                                               : axes.rows);
         if (axes.has_size) {
           shape.push_back(axes.size);
         }

@@ -82,9 +82,10 @@ PoolingResult<Rank> pool_tensors(const TensorView<Rank>& queries, const TensorVi
       .values = view(values.data(), sizes.num_kv_heads, sizes.mask.num_keys, sizes.value_size),
       .pooled = view(result.output.data(), sizes.mask.num_heads, sizes.mask.num_queries,
                      sizes.value_size),
-      .attention_weights =
-          result.attention_weights.has_value() ? result.attention_weights->data() : nullptr,
-      .weights_stage = options.weights_stage,
+      .weights = {WeightsOutput{
+          .to = result.attention_weights.has_value() ? result.attention_weights->data() : nullptr,
+          .rows = {},
+          .stage = options.weights_stage}},
       .num_threads = threads};
   WorkingMemory memory([&](Arena& arena) {
     static_cast<void>(PoolingMemory::lay_out(arena, sizes_of(arguments, scoring), threads));

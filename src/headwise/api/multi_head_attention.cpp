@@ -151,24 +151,23 @@ void MultiHeadAttention::forward(const LayerInput& queries, const LayerInput& ke
                                                 .key_mass = options.key_mass,
                                                 .quantized = is_quantized}));
     });
-    ForwardArguments arguments{.input_sizes = {.query_size = queries.size(),
-                                               .key_size = keys.size(),
-                                               .value_size = values.size()},
-                               .queries = queries.data,
-                               .keys = keys.data,
-                               .values = values.data,
-                               .num_new_keys = keys.length(),
-                               .mask = &masks.mask(),
-                               .cache = options.cache,
-                               .output = output,
-                               .attention_weights = weights,
-                               .weight_rows = chosen.rows,
-                               .weights_stage = options.weights_stage,
-                               .key_mass = key_mass,
-                               .captured = captured,
-                               .arena = &memory.arena(),
-                               .num_threads = threads,
-                               .requires_grad = options.requires_grad};
+    ForwardArguments arguments{
+        .input_sizes = {.query_size = queries.size(),
+                        .key_size = keys.size(),
+                        .value_size = values.size()},
+        .queries = queries.data,
+        .keys = keys.data,
+        .values = values.data,
+        .num_new_keys = keys.length(),
+        .mask = &masks.mask(),
+        .cache = options.cache,
+        .output = output,
+        .weights = {.to = weights, .rows = chosen.rows, .stage = options.weights_stage},
+        .key_mass = key_mass,
+        .captured = captured,
+        .arena = &memory.arena(),
+        .num_threads = threads,
+        .requires_grad = options.requires_grad};
     if (options.head_gate.has_value()) {
       arguments.head_gate = options.head_gate->data();
       arguments.gate_stride = options.head_gate.has_two_axes() ? sizes.num_heads : 0;

@@ -160,6 +160,24 @@ TEST_CASE("Models beyond memory") {
   }
 }
 
+TEST_CASE("Activations of all positions beyond memory, but not those of two") {
+  using enum ActivationName;
+  constexpr std::int64_t length = 2048;
+  Transformer model({.vocabulary_size = 5,
+                     .max_length = length,
+                     .num_hiddens = 8,
+                     .num_layers = 1,
+                     .num_heads = 8,
+                     .seed = 1});
+  const Tokens tokens = xt::zeros<std::int64_t>({std::size_t{1}, std::size_t{length}});
+  for (const ActivationName name : {scores, pattern, dropped_weights}) {
+    TransformerForwardOptions options{.capture = {name}};
+    CHECK(code_of([&] { return model.forward(tokens, options).hidden; }) == "out-of-memory");
+    options.capture_positions = {{length - 1, 3}};
+    CHECK(code_of([&] { return model.forward(tokens, options).hidden; }).empty());
+  }
+}
+
 TEST_CASE("Numbers of heads that no tensor has") {
   MultiHeadAttention layer(layer_cases().front().options);
   const auto X = randn<3>({1, 2, 4}, 1);

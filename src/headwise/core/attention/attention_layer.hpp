@@ -51,10 +51,7 @@ struct ForwardArguments {
   std::size_t gate_stride = 0;
   LayerCache* cache = nullptr;
   float* output = nullptr;  ///< (batch, queries, output_size)
-  /// (batch, heads, queries, keys + extra slots), or the rows of `weight_rows`; or null
-  float* attention_weights = nullptr;
-  WeightRows weight_rows{};
-  WeightsStage weights_stage = WeightsStage::softmax;
+  WeightsOutput weights{};
   float* key_mass = nullptr;  ///< (batch, heads, keys + extra slots) or null
   CapturedActivations captured{};
   AttentionProbe* probe = nullptr;  ///< of a model's layer; null for none

@@ -226,9 +226,9 @@ void AttentionLayer::forward_into(const ForwardArguments& arguments,
       }
       read = buffers.read;
     }
-    const bool scores_every_key = arguments.attention_weights != nullptr &&
-                                  (arguments.weights_stage == WeightsStage::raw ||
-                                   arguments.weights_stage == WeightsStage::softcap);
+    const bool scores_every_key =
+        arguments.weights.to != nullptr && (arguments.weights.stage == WeightsStage::raw ||
+                                            arguments.weights.stage == WeightsStage::softcap);
     const bool probes_keys = arguments.probe != nullptr && arguments.probe->reads_all_keys();
     read_keys =
         scores_every_key || probes_keys || arguments.captured.keys != nullptr ? nullptr : read;
@@ -299,12 +299,11 @@ void AttentionLayer::forward_into(const ForwardArguments& arguments,
       pooling_arguments(mask, queries, key_values.keys, key_values.values, pooled);
   pooling.quantized = quantized;
   pooling.dropout = dropout();
-  pooling.attention_weights = arguments.attention_weights;
-  pooling.weight_rows = arguments.weight_rows;
-  pooling.weights_stage = arguments.weights_stage;
+  pooling.weights = {
+      arguments.weights,
+      WeightsOutput{.to = arguments.captured.scores, .rows = {}, .stage = WeightsStage::masked}};
+  pooling.dropped_weights.to = arguments.captured.dropped_weights;
   pooling.key_mass = arguments.key_mass;
-  pooling.captured_scores = arguments.captured.scores;
-  pooling.dropped_weights = arguments.captured.dropped_weights;
   pooling.num_threads = arguments.num_threads;
   if (arguments.probe != nullptr) {
     arguments.probe->before_pooling(pooling);

@@ -111,7 +111,7 @@ class HeadPooling {
     if (key_mass_.result != nullptr) {
       add_key_mass(head, first, rows, columns, factors.data());
     }
-    if (arguments_.dropout.active() || arguments_.dropped_weights != nullptr) {
+    if (arguments_.dropout.active() || arguments_.dropped_weights.to != nullptr) {
       for (std::size_t i = 0; i < rows; ++i) {
         drop_weights(head, first + i, columns, block_.row(i));
       }
@@ -193,7 +193,7 @@ class HeadPooling {
     if (arguments_.dropout.active()) {
       block_.apply_dropout(head, query, columns, row);
     }
-    block_.store_dropped_weights(row, head, query);
+    block_.store_row(arguments_.dropped_weights, row, head, query, 0.0F);
   }
 
   /// Adds the weights of a block of queries, which `factors` normalize, to the sums of their keys.

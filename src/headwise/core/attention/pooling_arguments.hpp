@@ -28,6 +28,14 @@ struct WeightRows {
   std::size_t num_queries = 0;                 ///< returned, unless `query_places` is null
 };
 
+/// Weights that pooling writes, at one stage.
+struct WeightsOutput {
+  /// (batch, heads, queries, keys + extra slots), or the rows of `rows`; null for none.
+  float* to = nullptr;
+  WeightRows rows{};
+  WeightsStage stage = WeightsStage::softmax;
+};
+
 /// Inputs and outputs of pooling.
 struct PoolingArguments {
   const AttentionMask* mask = nullptr;
@@ -46,11 +54,9 @@ struct PoolingArguments {
   std::array<ExtraSlot, 2> extra_slots{};
   Dropout dropout{};
   HeadsView<float> pooled{};
-  /// (batch, heads, queries, keys + extra slots), before dropout, or the rows of `weight_rows`;
-  /// null if not returned.
-  float* attention_weights = nullptr;
-  WeightRows weight_rows{};
-  WeightsStage weights_stage = WeightsStage::softmax;
+  /// Weights before dropout: those that the caller asked for, and captured ones.
+  std::array<WeightsOutput, 3> weights{};
+  WeightsOutput dropped_weights{};  ///< as dropout left them
   /// (batch, heads, keys + extra slots): each head's weights on a key, before dropout, summed over
   /// the queries; null if not returned.
   float* key_mass = nullptr;
@@ -58,13 +64,13 @@ struct PoolingArguments {
   /// computes from the weights times `factor`; null if not returned.
   float* row_measures = nullptr;
   float (*measure)(const float* weights, std::size_t count, float factor) noexcept = nullptr;
-  /// All scores at the stage `masked`, and all weights as dropout left them, (batch, heads,
-  /// queries, keys + extra slots); null if not captured.
-  float* captured_scores = nullptr;
-  float* dropped_weights = nullptr;
   /// Threads that may compute, the calling one included.
   std::size_t num_threads = 1;
 };
+
+/// Where an output has a query's row; null if it has none.
+[[nodiscard]] float* row_of(const PoolingArguments& arguments, const WeightsOutput& output,
+                            std::size_t sample, std::size_t head, std::size_t query) noexcept;
 
 /// How dot products become scores: scale · q·k, then cap · tanh(s / cap) if cap > 0.
 struct DotProductScoring {

@@ -27,10 +27,34 @@ bool is_better_in_place(const PoolingArguments& arguments, const Scoring& scorin
 }
 
 bool returns_stage(const PoolingArguments& arguments, WeightsStage stage) noexcept {
-  return arguments.attention_weights != nullptr && arguments.weights_stage == stage;
+  return std::ranges::any_of(arguments.weights, [&](const WeightsOutput& output) {
+    return output.to != nullptr && output.stage == stage;
+  });
 }
 
 }  // namespace
+
+float* row_of(const PoolingArguments& arguments, const WeightsOutput& output, std::size_t sample,
+              std::size_t head, std::size_t query) noexcept {
+  if (output.to == nullptr) {
+    return nullptr;
+  }
+  const AttentionMask& mask = *arguments.mask;
+  const WeightRows& rows = output.rows;
+  const auto place_of = [](const std::int32_t* places, std::size_t index) {
+    return places != nullptr ? std::int64_t{places[index]} : static_cast<std::int64_t>(index);
+  };
+  const std::int64_t head_place = place_of(rows.head_places, head);
+  const std::int64_t query_place = place_of(rows.query_places, query);
+  if (head_place < 0 || query_place < 0) {
+    return nullptr;
+  }
+  const std::size_t heads = rows.head_places != nullptr ? rows.num_heads : arguments.num_heads;
+  const std::size_t queries = rows.query_places != nullptr ? rows.num_queries : mask.num_queries;
+  const std::size_t index = (sample * heads + static_cast<std::size_t>(head_place)) * queries +
+                            static_cast<std::size_t>(query_place);
+  return output.to + index * (mask.num_keys + mask.num_extra_slots);
+}
 
 PackedScoring PackedScoring::lay_out(Arena& arena, const PoolingSizes& sizes) noexcept {
   const std::size_t hiddens = kernels::round_up_to_panel(sizes.attention_hiddens);
@@ -144,20 +168,17 @@ Rows ScoreBlock::gathered_values() const noexcept {
 KeyRange ScoreBlock::columns_of(std::size_t head, std::size_t first,
                                 std::size_t rows) const noexcept {
   const KeyRange all{.begin = 0, .end = columns_};
-  if (mask_.num_extra_slots > 0 || mask_.empty_rows == EmptyRows::uniform ||
-      arguments_.captured_scores != nullptr || arguments_.dropped_weights != nullptr) {
+  if (mask_.num_extra_slots > 0 || mask_.empty_rows == EmptyRows::uniform) {
     return all;
   }
-  if (arguments_.attention_weights == nullptr) {
-    if (!mask_.ranges_differ()) {
+  for (std::size_t query = first; query < first + rows; ++query) {
+    if (writes_row(head, query)) {
       return all;
     }
-  } else {
-    for (std::size_t query = first; query < first + rows; ++query) {
-      if (returned_row(head, query) != nullptr) {
-        return all;
-      }
-    }
+  }
+  const auto is_null = [](const WeightsOutput& output) { return output.to == nullptr; };
+  if (std::ranges::all_of(arguments_.weights, is_null) && !mask_.ranges_differ()) {
+    return all;
   }
   KeyRange needed{.begin = columns_, .end = 0};
   for (std::size_t query = first; query < first + rows; ++query) {
@@ -250,10 +271,6 @@ float ScoreBlock::masked_softmax_row(std::size_t head, std::size_t query, KeyRan
   std::fill(row + last, row + slots, minus_infinity);
   const bool any_key = mask_.apply(sample_, head, query, keys, row + first);
   store_weights(WeightsStage::masked, row, head, query, minus_infinity);
-  if (arguments_.captured_scores != nullptr) {
-    store_row(row, minus_infinity,
-              arguments_.captured_scores + row_index(head, query) * row_size());
-  }
   if (mask_.num_extra_slots > 0) {
     return exp_visible(head, query, columns, columns, row);
   }
@@ -302,46 +319,29 @@ void ScoreBlock::apply_dropout(std::size_t head, std::size_t query, KeyRange col
 
 void ScoreBlock::store_weights(WeightsStage stage, const float* row, std::size_t head,
                                std::size_t query, float elsewhere) const noexcept {
-  if (!returns_stage(arguments_, stage)) {
+  for (const WeightsOutput& output : arguments_.weights) {
+    if (output.stage == stage) {
+      store_row(output, row, head, query, elsewhere);
+    }
+  }
+}
+
+void ScoreBlock::store_row(const WeightsOutput& output, const float* row, std::size_t head,
+                           std::size_t query, float elsewhere) const noexcept {
+  float* to = row_of(arguments_, output, sample_, head, query);
+  if (to == nullptr) {
     return;
   }
-  float* weights = returned_row(head, query);
-  if (weights != nullptr) {
-    store_row(row, elsewhere, weights);
-  }
-}
-
-void ScoreBlock::store_dropped_weights(const float* row, std::size_t head,
-                                       std::size_t query) const noexcept {
-  if (arguments_.dropped_weights != nullptr) {
-    store_row(row, 0.0F, arguments_.dropped_weights + row_index(head, query) * row_size());
-  }
-}
-
-void ScoreBlock::store_row(const float* row, float elsewhere, float* to) const noexcept {
   std::fill_n(to, mask_.num_keys, elsewhere);
   std::copy_n(row, visible_keys_.size(), to + visible_keys_.begin);
   std::copy_n(row + visible_keys_.size(), mask_.num_extra_slots, to + mask_.num_keys);
 }
 
-float* ScoreBlock::returned_row(std::size_t head, std::size_t query) const noexcept {
-  if (arguments_.attention_weights == nullptr) {
-    return nullptr;
-  }
-  const WeightRows& rows = arguments_.weight_rows;
-  const auto place_of = [](const std::int32_t* places, std::size_t index) {
-    return places != nullptr ? std::int64_t{places[index]} : static_cast<std::int64_t>(index);
+bool ScoreBlock::writes_row(std::size_t head, std::size_t query) const noexcept {
+  const auto has_row = [&](const WeightsOutput& output) {
+    return row_of(arguments_, output, sample_, head, query) != nullptr;
   };
-  const std::int64_t head_place = place_of(rows.head_places, head);
-  const std::int64_t query_place = place_of(rows.query_places, query);
-  if (head_place < 0 || query_place < 0) {
-    return nullptr;
-  }
-  const std::size_t heads = rows.head_places != nullptr ? rows.num_heads : arguments_.num_heads;
-  const std::size_t queries = rows.query_places != nullptr ? rows.num_queries : mask_.num_queries;
-  const std::size_t index = (sample_ * heads + static_cast<std::size_t>(head_place)) * queries +
-                            static_cast<std::size_t>(query_place);
-  return arguments_.attention_weights + index * row_size();
+  return std::ranges::any_of(arguments_.weights, has_row) || has_row(arguments_.dropped_weights);
 }
 
 std::size_t ScoreBlock::row_index(std::size_t head, std::size_t query) const noexcept {

@@ -69,8 +69,7 @@ class ScoreBlock {
 
   /// Whether the query's weights themselves are needed, not only their products with the values.
   [[nodiscard]] bool keeps_weights(std::size_t head, std::size_t query) const noexcept {
-    return arguments_.dropout.active() || arguments_.dropped_weights != nullptr ||
-           returned_row(head, query) != nullptr;
+    return arguments_.dropout.active() || writes_row(head, query);
   }
 
   /// Computes scores of the queries [first, first + rows) of the head at the columns in `columns`.
@@ -83,13 +82,14 @@ class ScoreBlock {
   float masked_softmax_row(std::size_t head, std::size_t query, KeyRange columns, float* row,
                            float* capped = nullptr) const noexcept;
 
-  /// Stores a row of the attention weights if this stage is returned. Keys without a column get
+  /// Stores a row of the attention weights in the outputs of this stage. Keys without a column get
   /// `elsewhere`.
   void store_weights(WeightsStage stage, const float* row, std::size_t head, std::size_t query,
                      float elsewhere) const noexcept;
 
-  /// Stores a query's weights, as dropout left them, if they are captured.
-  void store_dropped_weights(const float* row, std::size_t head, std::size_t query) const noexcept;
+  /// Stores them in an output that has the row.
+  void store_row(const WeightsOutput& output, const float* row, std::size_t head, std::size_t query,
+                 float elsewhere) const noexcept;
 
   /// Applies dropout to a query's weights. A key's depends on its own index, not on which have
   /// columns.
@@ -117,14 +117,8 @@ class ScoreBlock {
   void pack_keys() const noexcept;
   float exp_visible(std::size_t head, std::size_t query, KeyRange columns, KeyRange keys,
                     float* row) const noexcept;
-  /// Where the query's weights are returned; null if they are not.
-  [[nodiscard]] float* returned_row(std::size_t head, std::size_t query) const noexcept;
-  /// Copies a row to one of all keys and extra slots.
-  void store_row(const float* row, float elsewhere, float* to) const noexcept;
-  /// Floats of a row of weights.
-  [[nodiscard]] std::size_t row_size() const noexcept {
-    return mask_.num_keys + mask_.num_extra_slots;
-  }
+  /// Whether some output has the query's row.
+  [[nodiscard]] bool writes_row(std::size_t head, std::size_t query) const noexcept;
   [[nodiscard]] std::size_t row_index(std::size_t head, std::size_t query) const noexcept;
 
   const PoolingArguments& arguments_;

@@ -11,6 +11,10 @@ float* row_of(const ActivationView& view, std::size_t sample, std::size_t head,
   return view.data.head(sample, head) + row * view.data.row_stride;
 }
 
+constexpr std::uint32_t buffered_captures = bit_of(ActivationName::key_mass) |
+                                            bit_of(ActivationName::row_entropy) |
+                                            bit_of(ActivationName::final_norm_scale);
+
 /// The mean of one number of a head over batch and rows.
 float mean_of(const ActivationView& view, std::size_t head, std::size_t element) noexcept {
   double sum = 0;
@@ -107,7 +111,7 @@ bool PassProbe::replaces(ActivationName at, Side side, std::size_t layer, std::s
 std::uint32_t PassProbe::names() const noexcept {
   std::uint32_t names = 0;
   for (const ActivationCapture& capture : captures) {
-    names |= bit_of(capture.at);
+    names |= bit_of(capture.at) & buffered_captures;
   }
   for (const ActivationPatch& patch : patches) {
     names |= bit_of(patch.at);

@@ -67,6 +67,15 @@ struct ActivationAxes {
 
 [[nodiscard]] ActivationAxes axes_of(ActivationName name, const ActivationSizes& sizes) noexcept;
 
+/// Whether an activation is captured whole, whatever positions are chosen: its rows are not those
+/// of the decoder's tokens in the pass.
+[[nodiscard]] constexpr bool is_captured_whole(ActivationName at, Side side,
+                                               bool has_cache) noexcept {
+  const bool has_key_rows = at == ActivationName::keys || at == ActivationName::values;
+  return side == Side::encoder || at == ActivationName::key_mass ||
+         (has_key_rows && (side == Side::cross || has_cache));
+}
+
 /// An activation that a pass copies out.
 struct ActivationCapture {
   ActivationName at{};
@@ -126,8 +135,7 @@ struct ActivationView {
 struct PassProbe {
   std::span<const ActivationCapture> captures;
   std::span<const ActivationPatch> patches;
-  /// Which rows of the decoder's activations are captured; null is all. Keys and values are
-  /// captured whole where they are not those of the pass's tokens alone.
+  /// Which rows are captured, unless `is_captured_whole`; null is all.
   const std::int32_t* positions = nullptr;
   std::size_t num_positions = 0;
 
@@ -138,7 +146,8 @@ struct PassProbe {
   [[nodiscard]] bool touches(ActivationName at, Side side, std::size_t layer) const noexcept {
     return capture(at, side, layer) != nullptr || patches_any(at, side, layer);
   }
-  /// A bit for each name that some capture or patch has.
+  /// A bit for each name that takes working memory: those of all patches, and those of captures
+  /// that are not written where they go at once.
   [[nodiscard]] std::uint32_t names() const noexcept;
 
   /// function(patch) for each patch of an activation, in order.

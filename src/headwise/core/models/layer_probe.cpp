@@ -55,9 +55,8 @@ LayerProbeBuffers LayerProbeBuffers::lay_out(Arena& arena, std::uint32_t names, 
     const bool is_wanted = (names & bit_of(name)) != 0;
     return arena.take(std::size_t{is_wanted ? 1U : 0U}, sizes...);
   };
-  return {.scores = take(ActivationName::scores, batch, heads, queries, keys),
+  return {.query_places = arena.take<std::int32_t>(queries),
           .pattern = take(ActivationName::pattern, batch, heads, queries, keys),
-          .dropped_weights = take(ActivationName::dropped_weights, batch, heads, queries, keys),
           .row_entropy = take(ActivationName::row_entropy, batch, heads, queries),
           .head_out = take(ActivationName::head_out, batch, heads, queries, num_hiddens)};
 }
@@ -103,8 +102,8 @@ void LayerProbe::capture_keys(const PoolingArguments& pooling, ActivationName na
   const HeadsView<const float>& heads = name == keys ? pooling.keys : pooling.values;
   const AttentionMask& mask = *arguments_->mask;
   const std::size_t size = pooling.key_size;
-  const bool is_sliced = side_ == Side::self && arguments_->cache == nullptr;
-  const ActivationPatch all{.positions = is_sliced ? probe_->positions : nullptr,
+  const bool is_whole = is_captured_whole(name, side_, arguments_->cache != nullptr);
+  const ActivationPatch all{.positions = is_whole ? nullptr : probe_->positions,
                             .num_positions = probe_->num_positions};
   for_each_chosen_row(
       all, mask.batch, pooling.num_kv_heads, mask.num_keys,
@@ -122,22 +121,32 @@ void LayerProbe::capture_keys(const PoolingArguments& pooling, ActivationName na
 void LayerProbe::before_pooling(PoolingArguments& pooling) noexcept {
   capture_keys(pooling, keys);
   capture_keys(pooling, values);
-  const auto wants = [&](ActivationName name) { return probe_->touches(name, side_, number_); };
-  if (wants(scores)) {
-    pooling.captured_scores = buffers_.scores;
+  WeightRows rows;
+  if (probe_->positions != nullptr) {
+    std::fill_n(buffers_.query_places, arguments_->mask->num_queries, -1);
+    for (std::size_t i = 0; i < probe_->num_positions; ++i) {
+      buffers_.query_places[probe_->positions[i]] = static_cast<std::int32_t>(i);
+    }
+    rows = {.query_places = buffers_.query_places, .num_queries = probe_->num_positions};
   }
-  if (wants(dropped_weights)) {
-    pooling.dropped_weights = buffers_.dropped_weights;
-  }
-  if (wants(pattern)) {
-    pooling.attention_weights = buffers_.pattern;
-    pooling.weight_rows = {};
+  const auto capture_weights = [&](ActivationName name, WeightsStage stage, WeightsOutput& output) {
+    if (const ActivationCapture* wanted = probe_->capture(name, side_, number_);
+        wanted != nullptr) {
+      output = {.to = wanted->to, .rows = rows, .stage = stage};
+    }
+  };
+  capture_weights(scores, WeightsStage::masked, pooling.weights[1]);
+  capture_weights(pattern, WeightsStage::softmax, pooling.weights[2]);
+  capture_weights(dropped_weights, WeightsStage::softmax, pooling.dropped_weights);
+  if (probe_->patches_any(pattern, side_, number_)) {
+    pooling.weights[0] = {.to = buffers_.pattern};
+    pooling.weights[2] = {};
   }
   if (const ActivationCapture* wanted = probe_->capture(key_mass, side_, number_);
       wanted != nullptr) {
     pooling.key_mass = wanted->to;
   }
-  if (wants(row_entropy)) {
+  if (probe_->touches(row_entropy, side_, number_)) {
     pooling.row_measures = buffers_.row_entropy;
     pooling.measure = entropy;
   }
@@ -146,9 +155,6 @@ void LayerProbe::before_pooling(PoolingArguments& pooling) noexcept {
 /// Pools the rows whose weights were replaced once more, and measures their weights.
 void LayerProbe::pool_patched_rows(const PoolingArguments& pooling) const noexcept {
   const ActivationView weights = weights_view(buffers_.pattern);
-  if (!probe_->patches_any(pattern, side_, number_)) {
-    return;
-  }
   const std::size_t group = pooling.num_heads / pooling.num_kv_heads;
   const std::size_t kept_size =
       kept_floats(pattern, arguments_->mask->num_keys, pooling.value_size);
@@ -158,8 +164,9 @@ void LayerProbe::pool_patched_rows(const PoolingArguments& pooling) const noexce
         [&](std::size_t sample, std::size_t head, std::size_t row, std::size_t number) {
           const float* of_row = weights.data.head(sample, head) + row * weights.size;
           const std::size_t place = (sample * weights.heads + head) * weights.rows + row;
-          if (pooling.dropped_weights != nullptr) {
-            std::copy_n(of_row, weights.size, pooling.dropped_weights + place * weights.size);
+          if (float* dropped = row_of(pooling, pooling.dropped_weights, sample, head, row);
+              dropped != nullptr) {
+            std::copy_n(of_row, weights.size, dropped);
           }
           if (pooling.row_measures != nullptr) {
             pooling.row_measures[place] = entropy(of_row, weights.size, 1.0F);
@@ -187,32 +194,15 @@ void LayerProbe::pool_patched_rows(const PoolingArguments& pooling) const noexce
 }
 
 /// Copies the rows of the weights that the caller asked for.
-void LayerProbe::return_weights() const noexcept {
-  float* to = arguments_->attention_weights;
-  if (to == nullptr) {
-    return;
-  }
+void LayerProbe::return_weights(const PoolingArguments& pooling) const noexcept {
   const ActivationView weights = weights_view(buffers_.pattern);
-  const WeightRows& chosen = arguments_->weight_rows;
-  const std::size_t num_heads = chosen.head_places != nullptr ? chosen.num_heads : weights.heads;
-  const std::size_t num_rows = chosen.query_places != nullptr ? chosen.num_queries : weights.rows;
-  for_each_chosen_row({}, weights.batch, weights.heads, weights.rows,
-                      [&](std::size_t sample, std::size_t head, std::size_t row, std::size_t) {
-                        const std::int64_t head_place = chosen.head_places != nullptr
-                                                            ? chosen.head_places[head]
-                                                            : static_cast<std::int64_t>(head);
-                        const std::int64_t row_place = chosen.query_places != nullptr
-                                                           ? chosen.query_places[row]
-                                                           : static_cast<std::int64_t>(row);
-                        if (head_place >= 0 && row_place >= 0) {
-                          const std::size_t place =
-                              (sample * num_heads + static_cast<std::size_t>(head_place)) *
-                                  num_rows +
-                              static_cast<std::size_t>(row_place);
-                          std::copy_n(weights.data.head(sample, head) + row * weights.size,
-                                      weights.size, to + place * weights.size);
-                        }
-                      });
+  for_each_chosen_row(
+      {}, weights.batch, weights.heads, weights.rows,
+      [&](std::size_t sample, std::size_t head, std::size_t row, std::size_t) {
+        if (float* to = row_of(pooling, arguments_->weights, sample, head, row); to != nullptr) {
+          std::copy_n(weights.data.head(sample, head) + row * weights.size, weights.size, to);
+        }
+      });
 }
 
 void LayerProbe::after_pooling(const PoolingArguments& pooling) noexcept {
@@ -220,18 +210,11 @@ void LayerProbe::after_pooling(const PoolingArguments& pooling) noexcept {
   if (mask.batch * mask.num_queries == 0) {
     return;  // Views may be null.
   }
-  const auto visit_weights = [&](ActivationName name, float* weights) {
-    if (probe_->touches(name, side_, number_)) {
-      probe_->visit(name, side_, number_, weights_view(weights));
-    }
-  };
-  visit_weights(scores, buffers_.scores);
-  visit_weights(pattern, buffers_.pattern);
-  if (probe_->touches(pattern, side_, number_)) {
+  if (probe_->patches_any(pattern, side_, number_)) {
+    probe_->visit(pattern, side_, number_, weights_view(buffers_.pattern));
     pool_patched_rows(pooling);
-    return_weights();
+    return_weights(pooling);
   }
-  visit_weights(dropped_weights, buffers_.dropped_weights);
   const std::size_t num_heads = layer_->num_heads();
   const auto visit_heads = [&](ActivationName name, const HeadsView<float>& heads,
                                std::size_t size) {
@@ -242,31 +225,46 @@ void LayerProbe::after_pooling(const PoolingArguments& pooling) noexcept {
                 separate_heads_view(buffers_.row_entropy, num_heads, mask.num_queries, 1), 1);
   }
   visit_heads(z, pooling.pooled, pooling.value_size);
-  if (probe_->touches(head_out, side_, number_)) {
-    project_heads(pooling.pooled);
+  if (probe_->patches_any(head_out, side_, number_)) {
+    project_heads(pooling.pooled, nullptr, 0, buffers_.head_out);
     const std::size_t width = layer_->parameters()->linear(parameter_number::W_o).sizes.out;
     visit_heads(head_out,
                 separate_heads_view(buffers_.head_out, num_heads, mask.num_queries, width), width);
     // W_o is not to add what is replaced.
     probe_->clear_patched(head_out, side_, number_,
                           view(pooling.pooled, num_heads, mask.num_queries, pooling.value_size));
+  } else if (const ActivationCapture* wanted = probe_->capture(head_out, side_, number_);
+             wanted != nullptr) {
+    project_heads(pooling.pooled, probe_->positions, probe_->num_positions, wanted->to);
   }
 }
 
-/// Computes what each head adds to the output.
-void LayerProbe::project_heads(const HeadsView<float>& pooled) const noexcept {
+/// Computes what each head adds to the output at these positions; null is all.
+void LayerProbe::project_heads(const HeadsView<float>& pooled, const std::int32_t* positions,
+                               std::size_t num_positions, float* to) const noexcept {
   const AttentionMask& mask = *arguments_->mask;
   const LayerSettings& settings = layer_->settings();
   const Linear W_o = layer_->parameters()->linear(parameter_number::W_o);
-  const std::size_t floats = mask.num_queries * W_o.sizes.out;
-  float* of_head = buffers_.head_out;
+  const std::size_t rows = positions != nullptr ? num_positions : mask.num_queries;
+  const auto position_of = [&](std::size_t i) {
+    return positions != nullptr ? static_cast<std::size_t>(positions[i]) : i;
+  };
+  const std::size_t floats = rows * W_o.sizes.out;
   for (std::size_t sample = 0; sample < mask.batch; ++sample) {
-    for (std::size_t head = 0; head < settings.num_heads; ++head, of_head += floats) {
-      project_inputs(W_o, head * settings.head_size, settings.head_size,
-                     {.data = pooled.head(sample, head), .stride = pooled.row_stride},
-                     mask.num_queries, of_head);
+    for (std::size_t head = 0; head < settings.num_heads; ++head, to += floats) {
+      // Neighbours are projected together.
+      for (std::size_t first = 0, end = 0; first < rows; first = end) {
+        const std::size_t position = position_of(first);
+        while (end < rows && position_of(end) == position + end - first) {
+          ++end;
+        }
+        project_inputs(W_o, head * settings.head_size, settings.head_size,
+                       {.data = pooled.head(sample, head) + position * pooled.row_stride,
+                        .stride = pooled.row_stride},
+                       end - first, to + first * W_o.sizes.out);
+      }
       if (arguments_->head_gate != nullptr) {
-        kernels::scale(of_head, floats,
+        kernels::scale(to, floats,
                        gate_of(arguments_->head_gate, arguments_->gate_stride, sample, head));
       }
     }

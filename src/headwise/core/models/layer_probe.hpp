@@ -10,13 +10,12 @@
 /// What the pass of a model captures and patches inside one attention layer.
 namespace headwise {
 
-/// Working memory of `LayerProbe`.
+/// Working memory of `LayerProbe`; null where nothing is captured or patched.
 struct LayerProbeBuffers {
-  float* scores = nullptr;  ///< (batch, heads, queries, keys), as are the next two
-  float* pattern = nullptr;
-  float* dropped_weights = nullptr;
-  float* row_entropy = nullptr;  ///< (batch, heads, queries)
-  float* head_out = nullptr;     ///< (batch, heads, queries, num_hiddens)
+  std::int32_t* query_places = nullptr;  ///< (queries,), as in `WeightRows`
+  float* pattern = nullptr;              ///< (batch, heads, queries, keys), of a patched layer
+  float* row_entropy = nullptr;          ///< (batch, heads, queries)
+  float* head_out = nullptr;  ///< (batch, heads, queries, num_hiddens), of a patched layer
 
   /// `names` as of `PassProbe::names`.
   static LayerProbeBuffers lay_out(Arena& arena, std::uint32_t names, std::size_t batch,
@@ -48,8 +47,9 @@ class LayerProbe final : public AttentionProbe {
   [[nodiscard]] ActivationView weights_view(float* weights) const noexcept;
   void capture_keys(const PoolingArguments& pooling, ActivationName name) const noexcept;
   void pool_patched_rows(const PoolingArguments& pooling) const noexcept;
-  void return_weights() const noexcept;
-  void project_heads(const HeadsView<float>& pooled) const noexcept;
+  void return_weights(const PoolingArguments& pooling) const noexcept;
+  void project_heads(const HeadsView<float>& pooled, const std::int32_t* positions,
+                     std::size_t num_positions, float* to) const noexcept;
 
   const PassProbe* probe_;
   Side side_;

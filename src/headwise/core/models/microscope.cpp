@@ -14,12 +14,6 @@ double dot(const double* u, const float* x, std::size_t size) noexcept {
   return sum;
 }
 
-std::uint32_t attribution_names() noexcept {
-  using enum ActivationName;
-  return bit_of(resid_pre) | bit_of(head_out) | bit_of(mlp_out) | bit_of(resid_post) |
-         bit_of(final_norm_scale);
-}
-
 }  // namespace
 
 UncheckedTransformer::LensBuffers UncheckedTransformer::lay_out_lens(
@@ -117,7 +111,7 @@ UncheckedTransformer::AttributionBuffers UncheckedTransformer::lay_out_attributi
       .last = arena.take(sizes.batch, size),
       .scales = arena.take(sizes.batch),
       .direction = arena.take<double>(size)};
-  sizes.probed = attribution_names();
+  sizes.probed = bit_of(ActivationName::final_norm_scale);
   const Arena::Scope scope(arena);
   lay_out_forward(arena, sizes, false);
   return buffers;

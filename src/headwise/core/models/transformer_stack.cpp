@@ -133,8 +133,7 @@ void TransformerStack::attend(AttentionLayer& layer, const AttentionPasses& pass
   arguments.mask = &mask;
   arguments.head_gate = attention.head_gate;
   arguments.gate_stride = attention.gate_stride;
-  arguments.attention_weights = attention.attention_weights;
-  arguments.weight_rows = attention.weight_rows;
+  arguments.weights = {.to = attention.attention_weights, .rows = attention.weight_rows};
   arguments.cache = passes.caches.empty() ? nullptr : &passes.caches[number];
   arguments.arena = pass.arena;
   arguments.num_threads = pass.num_threads;
