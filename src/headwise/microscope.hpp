@@ -42,14 +42,15 @@ struct LogitAttributions {
   Tensor<3> heads;       ///< (batch, layers, heads); 0 for heads that a pruned layer lacks
   Tensor<2> mlps;        ///< (batch, layers), of the feed-forward layers
   Tensor<1> embeddings;  ///< (batch,): tokens, positions and segments
-  Tensor<1> biases;      ///< (batch,): those of output projections, final norm and unembedding
+  Tensor<1> biases;      ///< (batch,): those of output projections, norms and unembedding
   Tensor<1> total;       ///< (batch,)
   std::optional<Tensor<3>> cross_heads = {};  ///< as `heads`, of models with an encoder
 };
 
-/// Direct logit attribution, with the final norm's divisor held fixed, of logits before they are
-/// capped. For models whose norms come first, and only there. Throws as `logit_lens`. Source:
-/// Elhage et al. 2021, "A Mathematical Framework for Transformer Circuits".
+/// Direct logit attribution, of logits before they are capped. The divisors of the final norm and
+/// of the norms of `post_norms` are held fixed. Not for models with norms after the residual sum
+/// (`norm_first = false`), where each norm rescales what all earlier parts have added. Throws as
+/// `logit_lens`. Source: Elhage et al. 2021, "A Mathematical Framework for Transformer Circuits".
 [[nodiscard]] LogitAttributions attribute_logits(Transformer& model, const Tokens& tokens,
                                                  const AttributionOptions& options);
 

@@ -51,7 +51,7 @@ export interface LogitAttribution {
   mlps: Tensor;
   /** (batch,): tokens, positions and segments. */
   embeddings: Tensor;
-  /** (batch,): the biases of output projections, final norm and unembedding. */
+  /** (batch,): the biases of output projections, norms and unembedding. */
   biases: Tensor;
   /** (batch,) */
   total: Tensor;
@@ -171,9 +171,6 @@ export function attributeLogits(
   const { vocabularySize, numLayers, hasEncoder, normFirst } = model.settings;
   if (!normFirst && hasNorms(model.settings)) {
     fail('invalid-option', 'model', 'one whose norms come first', 'another');
-  }
-  if (model.settings.postNorms) {
-    fail('invalid-option', 'model', 'one without norms behind its layers', 'another');
   }
   const at = position === 'last' ? length - 1 : position;
   if (!isIntegerIn(at, 0, length - 1)) {

@@ -595,13 +595,12 @@ export class Transformer {
   }
 
   /**
-   * What each head and feed-forward layer adds to logit(target) − logit(against) at one position, with the final norm's
-   * divisor held fixed: direct logit attribution, of logits before they are capped. For models whose norms come first,
-   * and only there. Source: Elhage et al. 2021, A
-   * Mathematical Framework for Transformer Circuits.
+   * What each head and feed-forward layer adds to logit(target) − logit(against) at one position: direct logit
+   * attribution, of logits before they are capped. The divisors of the final norm and of the norms of `postNorms` are
+   * held fixed. Source: Elhage et al. 2021, A Mathematical Framework for Transformer Circuits.
    *
-   * @throws HeadwiseError what `forward` throws; `invalid-option` for a model without logits or with norms that come
-   *   last
+   * @throws HeadwiseError what `forward` throws; `invalid-option` for a model without logits, or with norms after the
+   *   residual sum (`normFirst: false`), where each norm rescales what all earlier parts have added
    */
   attributeLogits(tokens: TokensInput, options: AttributionOptions): LogitAttribution {
     const given = this.#options(options, [...passOptionNames, ...attributionOptionNames]);

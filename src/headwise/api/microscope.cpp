@@ -120,10 +120,6 @@ LogitAttributions attribute_logits(Transformer& model, const Tokens& tokens,
     if (!settings.norm_first && settings.norm != Norm::none) {
       fail(ErrorCode::invalid_option, "model", {"one whose norms come first"}, {"another"});
     }
-    if (settings.post_norms) {
-      fail(ErrorCode::invalid_option, "model", {"one without norms behind its layers"},
-           {"another"});
-    }
     const std::size_t batch = tokens.shape(0);
     const std::vector<std::int32_t> targets =
         tokens_of("target", options.target, batch, settings.vocabulary_size);

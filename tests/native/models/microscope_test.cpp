@@ -1,5 +1,6 @@
 #include <catch2/catch_test_macros.hpp>
 #include <cmath>
+#include <numeric>
 #include <vector>
 
 #include "activations.hpp"
@@ -22,6 +23,51 @@ double tolerance(const TransformerCall& call, const Tensor<3>& logits) {
 /// A logit of the last position.
 double logit(const Tensor<3>& logits, std::size_t sample, std::size_t token) {
   return static_cast<double>(logits(sample, logits.shape(1) - 1, token));
+}
+
+/// What the last layer's self-attention adds without one head, if the norm behind it, or none,
+/// divides by the same numbers.
+Tensor<3> without_head(const Transformer& model, const ModelCaptures& captured, std::size_t head) {
+  Tensor<3> added = captured.attn_out.back();
+  const Tensor<4>& heads = captured.head_out.back();
+  const TransformerSettings& settings = model.settings();
+  const StateDict parameters = model.state_dict();
+  const std::string layer = "layers." + std::to_string(model.num_layers() - 1) + ".";
+  const auto bias = parameters.find(layer + "attention.W_o.bias");
+  const std::size_t size = settings.num_hiddens;
+  for (std::size_t sample = 0; sample < added.shape(0); ++sample) {
+    for (std::size_t row = 0; row < added.shape(1); ++row) {
+      std::vector<double> sum(size);
+      std::vector<double> part(size);
+      for (std::size_t i = 0; i < size; ++i) {
+        part[i] = static_cast<double>(heads(sample, head, row, i));
+        sum[i] = bias != parameters.end() ? static_cast<double>(bias->second(i)) : 0;
+        for (std::size_t other = 0; other < heads.shape(1); ++other) {
+          sum[i] += static_cast<double>(heads(sample, other, row, i));
+        }
+      }
+      double scale = 1;
+      if (settings.post_norms) {
+        for (std::vector<double>* numbers : {&sum, &part}) {
+          const double mean = settings.norm == Norm::rms
+                                  ? 0
+                                  : std::accumulate(numbers->begin(), numbers->end(), 0.0) /
+                                        static_cast<double>(size);
+          std::ranges::for_each(*numbers, [&](double& number) { number -= mean; });
+        }
+        scale = std::sqrt(std::inner_product(sum.begin(), sum.end(), sum.begin(), 0.0) /
+                              static_cast<double>(size) +
+                          static_cast<double>(settings.norm_epsilon));
+      }
+      for (std::size_t i = 0; i < size; ++i) {
+        const double weight =
+            settings.post_norms ? static_cast<double>(parameters.at(layer + "post_norm.weight")(i))
+                                : 1;
+        added(sample, row, i) -= static_cast<float>(weight * part[i] / scale);
+      }
+    }
+  }
+  return added;
 }
 
 TEST_CASE("The logit lens gives what a model without the layers behind a stream would give") {
@@ -64,8 +110,7 @@ TEST_CASE("The logit lens gives what a model without the layers behind a stream 
 TEST_CASE("Parts of an attribution sum to the logits' difference, each what its part adds") {
   for (const TransformerCall& call : all_calls(random_models)) {
     const bool has_norms = call.options.norm != Norm::none;
-    if (!call.has_logits() ||
-        (has_norms && (!call.options.norm_first || call.options.post_norms)) ||
+    if (!call.has_logits() || (has_norms && !call.options.norm_first) ||
         call.options.logits_softcap > 0) {
       continue;
     }
@@ -74,7 +119,7 @@ TEST_CASE("Parts of an attribution sum to the logits' difference, each what its 
     const auto last_layer = static_cast<std::int64_t>(model.num_layers()) - 1;
     const auto last = static_cast<std::size_t>(last_layer);
     TransformerForwardOptions pass = call.pass;
-    pass.capture = {ActivationName::attn_out};
+    pass.capture = {ActivationName::attn_out, ActivationName::head_out};
     const bool has_mlps = model.settings().decoder.ffn_hiddens > 0;
     const bool has_final_norm = has_norms && model.settings().final_norm;
     if (has_mlps) {
@@ -104,9 +149,9 @@ TEST_CASE("Parts of an attribution sum to the logits' difference, each what its 
     }
     // Without a head of the last layer, but with all that reads it as it was.
     for (std::size_t head = 0; head < model.attention(last).num_heads(); ++head) {
-      pass.patch = {{.at = ActivationName::head_out,
+      pass.patch = {{.at = ActivationName::attn_out,
                      .layer = last_layer,
-                     .heads = std::vector{static_cast<std::int64_t>(head)}}};
+                     .value = without_head(model, plain.captured, head)}};
       if (call.options.encoder) {
         pass.patch.push_back({.at = ActivationName::attn_out,
                               .layer = last_layer,

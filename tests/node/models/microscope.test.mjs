@@ -34,6 +34,7 @@ const options = {
 const variants = {
   'like GPT-2': { norm: 'layer', logitsBias: true },
   'like Llama': { norm: 'rms', numKvHeads: 2, positions: 'rotary', bias: false, gated: true },
+  'like Gemma 2': { norm: 'rms', postNorms: true, normEpsilon: 0.01, gated: true, numKvHeads: 2 },
   'without norms and feed-forward layers': { norm: 'none', ffnHiddens: 0, tiedEmbeddings: false },
 };
 

@@ -110,7 +110,9 @@ UncheckedTransformer::AttributionBuffers UncheckedTransformer::lay_out_attributi
       .first = arena.take(sizes.batch, size),
       .last = arena.take(sizes.batch, size),
       .scales = arena.take(sizes.batch),
-      .direction = arena.take<double>(size)};
+      .direction = arena.take<double>(size),
+      .before_norm = arena.take<double>(size),
+      .sum = arena.take(size)};
   sizes.probed = bit_of(ActivationName::final_norm_scale);
   const Arena::Scope scope(arena);
   lay_out_forward(arena, sizes, false);
@@ -130,24 +132,28 @@ double UncheckedTransformer::direction_into(std::int32_t target, std::int32_t ag
   const auto bias_of = [&](std::int32_t token) {
     return unembedding.bias != nullptr ? static_cast<double>(unembedding.bias[token]) : 0;
   };
+  for (std::size_t i = 0; i < size; ++i) {
+    direction[i] = weight_of(target, i) - (against >= 0 ? weight_of(against, i) : 0);
+  }
+  return bias_of(target) - (against >= 0 ? bias_of(against) : 0) +
+         (norm.exists() ? direction_before(norm, scale, direction) : 0);
+}
+
+double UncheckedTransformer::direction_before(const ModelParameters::NormIndices& norm, float scale,
+                                              double* direction) const noexcept {
+  const std::size_t size = settings().num_hiddens;
   const float* weight = parameters_->values(norm.weight);
   const float* bias = parameters_->values(norm.bias);
-  double constant = bias_of(target) - (against >= 0 ? bias_of(against) : 0);
+  double constant = 0;
   double sum = 0;
   for (std::size_t i = 0; i < size; ++i) {
-    const double of_logits = weight_of(target, i) - (against >= 0 ? weight_of(against, i) : 0);
-    constant += bias != nullptr ? static_cast<double>(bias[i]) * of_logits : 0;
-    direction[i] = of_logits;
-    if (norm.exists()) {
-      direction[i] *= static_cast<double>(weight[i]) / static_cast<double>(scale);
-    }
+    constant += bias != nullptr ? static_cast<double>(bias[i]) * direction[i] : 0;
+    direction[i] *= static_cast<double>(weight[i]) / static_cast<double>(scale);
     sum += direction[i];
   }
-  if (norm.exists() && settings().norm == Norm::layer) {
-    // The norm takes the mean off the stream, which is to take it off the direction.
-    for (std::size_t i = 0; i < size; ++i) {
-      direction[i] -= sum / static_cast<double>(size);
-    }
+  for (std::size_t i = 0; settings().norm == Norm::layer && i < size; ++i) {
+    // Taking the mean off the stream takes it off the direction.
+    direction[i] -= sum / static_cast<double>(size);
   }
   return constant;
 }
@@ -211,12 +217,31 @@ void UncheckedTransformer::attribute_logits_into(const TransformerPass& given,
         const std::size_t of_layer = of_side[layer]->num_heads();
         const float* outputs =
             buffers.heads + place * batch * heads * size + sample * of_layer * size;
+        const Linear W_o = of_side[layer]->parameters()->linear(parameter_number::W_o);
+        const ModelParameters::Layer& indices = decoder_.indices().layers[layer];
+        const ModelParameters::NormIndices& norm =
+            side == Side::self ? indices.post_norm : indices.cross_post_norm;
+        const double* of_output = u;
+        if (norm.exists()) {
+          for (std::size_t i = 0; i < size; ++i) {
+            double sum = W_o.bias != nullptr ? static_cast<double>(W_o.bias[i]) : 0;
+            for (std::size_t head = 0; head < of_layer; ++head) {
+              sum += static_cast<double>(outputs[head * size + i]);
+            }
+            buffers.sum[i] = static_cast<float>(sum);
+          }
+          float scale = 0;
+          norm_scales_into(*parameters_, buffers.sum, 1, &scale);
+          std::copy_n(u, size, buffers.before_norm);
+          biases += direction_before(norm, scale, buffers.before_norm);
+          of_output = buffers.before_norm;
+        }
         for (std::size_t head = 0; head < heads; ++head) {
           results[(sample * num_layers + layer) * heads + head] =
-              head < of_layer ? static_cast<float>(dot(u, outputs + head * size, size)) : 0.0F;
+              head < of_layer ? static_cast<float>(dot(of_output, outputs + head * size, size))
+                              : 0.0F;
         }
-        const Linear W_o = of_side[layer]->parameters()->linear(parameter_number::W_o);
-        biases += W_o.bias != nullptr ? dot(u, W_o.bias, size) : 0;
+        biases += W_o.bias != nullptr ? dot(of_output, W_o.bias, size) : 0;
       }
     }
     for (std::size_t layer = 0; layer < num_layers; ++layer) {

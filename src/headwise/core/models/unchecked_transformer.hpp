@@ -82,8 +82,9 @@ struct ModelMemory {
   std::size_t gradient_bytes = 0;   ///< 0 before the first pass that required gradients
 };
 
-/// What each part of a model adds to logit(target) − logit(against) at one position, with the final
-/// norm's divisor held fixed. Source: direct logit attribution, as in TransformerLens.
+/// What each part of a model adds to logit(target) − logit(against) at one position, with the
+/// divisors of the final norm and of those behind layers held fixed. Source: direct logit
+/// attribution, as in TransformerLens.
 struct LogitAttribution {
   const std::int32_t* targets = nullptr;  ///< (batch,)
   const std::int32_t* against = nullptr;  ///< (batch,); null for none
@@ -92,7 +93,7 @@ struct LogitAttribution {
   float* cross_heads = nullptr;  ///< likewise, of models with an encoder
   float* mlps = nullptr;         ///< (batch, layers)
   float* embeddings = nullptr;   ///< (batch,): tokens, positions and segments
-  float* biases = nullptr;       ///< (batch,): of output projections, final norm and unembedding
+  float* biases = nullptr;       ///< (batch,): of output projections, norms and unembedding
   float* total = nullptr;        ///< (batch,)
 };
 
@@ -228,6 +229,9 @@ class UncheckedTransformer {
     float* last;        ///< likewise, after the last one
     float* scales;      ///< (batch,)
     double* direction;  ///< (num_hiddens,)
+    // Of an attention layer with a norm behind it, both (num_hiddens,).
+    double* before_norm;  ///< the direction
+    float* sum;           ///< what the norm reads
   };
   AttributionBuffers lay_out_attribution(Arena& arena, Sizes sizes) const noexcept;
   /// For models whose norms come first.
@@ -287,6 +291,10 @@ class UncheckedTransformer {
   /// held fixed; returns the part that no stream changes. `against` is −1 for none.
   double direction_into(std::int32_t target, std::int32_t against, float scale,
                         double* direction) const noexcept;
+  /// Turns the gradient by a norm's output, the norm's divisor held fixed, into that by its input;
+  /// returns what its bias adds.
+  double direction_before(const ModelParameters::NormIndices& norm, float scale,
+                          double* direction) const noexcept;
   /// Adds to `gradient` (rows, num_hiddens), which is 0, that of x. Where a patch replaced what the
   /// norm divides by, that is a constant: `scales`, which are null without such patches.
   void final_norm_backward(const TransformerStack& stack, Side side, const float* x,
