@@ -71,8 +71,8 @@ struct PatchHeadsOptions {
 /// `clean`, which has the same shape. Only the layers from the head's on run again, for several
 /// heads at once: as many as make 128 rows and 16 million logits. Returns (layers, heads), by
 /// key-value head for `keys` and `values`; NaN for heads that a pruned layer lacks. Throws as
-/// `logit_lens`, and `Error` (invalid-option) for dropout in training mode. Source: Wang et al.
-/// 2022; Meng et al. 2022, causal tracing.
+/// `logit_lens`, and `Error` (invalid-option) for dropout in training mode, or if `metric` prunes
+/// heads. Source: Wang et al. 2022; Meng et al. 2022, causal tracing.
 [[nodiscard]] Tensor<2> patch_heads(Transformer& model, const Tokens& clean,
                                     const Tokens& corrupted, const PatchHeadsOptions& options);
 

@@ -316,6 +316,8 @@ interface CheckedPatch extends Pick<GivenPatch, 'at' | 'side'> {
 /** Captures and patches, checked against model and pass. */
 export interface CheckedProbe {
   readonly isCaptured: boolean;
+  /** Which lists of tensors are returned. They are empty if no layer is captured. */
+  readonly lists: readonly Pick<Capture, 'name' | 'side'>[];
   readonly captures: readonly Capture[];
   readonly positions: Int32Array | undefined;
   readonly patches: readonly CheckedPatch[];
@@ -452,6 +454,7 @@ export function checkProbe(model: ProbedModel, pass: ProbedPass, given: GivenPro
   const chosenLayers = checkChosen('captureLayers', 'layer', given.layers, most);
   const positions = checkPositions('capturePositions', given.positions, pass.length);
   const captures: Capture[] = [];
+  const lists: Pick<Capture, 'name' | 'side'>[] = [];
   for (const side of sides) {
     const layers = layersOf[side];
     if (layers.length === 0 || (side === 'encoder' && !pass.hasSource)) {
@@ -470,6 +473,9 @@ export function checkProbe(model: ProbedModel, pass: ProbedPass, given: GivenPro
       const isWhole =
         side === 'encoder' || name === 'keyMass' || (ofKeys && (side === 'cross' || pass.hasCache));
       const all = isOfModel(name) ? [0] : (chosenLayers ?? layers.keys());
+      if (!isOfModel(name)) {
+        lists.push({ name, side });
+      }
       for (const layer of all) {
         if (layer < layers.length) {
           const { heads, rows, size } = axesOf(name, layers[layer], settings.numHiddens, sizes);
@@ -484,8 +490,7 @@ export function checkProbe(model: ProbedModel, pass: ProbedPass, given: GivenPro
   }
   return {
     isCaptured: given.isCaptured,
-    captures,
-    positions,
+    ...{ lists, captures, positions },
     patches: given.patches.map((patch, i) => checkPatch(model, pass, patch, i)),
   };
 }
@@ -503,6 +508,7 @@ export interface ProbeMemory {
     readonly positions: Address | undefined;
     readonly numPositions: number;
   };
+  readonly lists: CheckedProbe['lists'];
   readonly captured: readonly (Capture & { readonly output: OutputTensor })[];
 }
 
@@ -526,6 +532,7 @@ export function probeMemory(memory: WorkingMemory, probe: CheckedProbe): ProbeMe
       ...captures.map(({ name }) => name).filter((name) => bufferedCaptures.includes(name)),
       ...patches.map(({ at }) => at),
     ].reduce((bits, name) => bits | (1 << codeOf(name)), 0),
+    lists: probe.lists,
     captured,
     write: (writeWords) => {
       writeWords(
@@ -561,8 +568,13 @@ export function probeMemory(memory: WorkingMemory, probe: CheckedProbe): ProbeMe
 }
 
 /** Copies the captured activations of a side out of WebAssembly memory. */
-export function readCaptured({ captured }: ProbeMemory, side: Side): Partial<CapturedActivations> {
-  const result: Partial<Record<ActivationName, Tensor | Tensor[]>> = {};
+export function readCaptured(
+  { lists, captured }: ProbeMemory,
+  side: Side,
+): Partial<CapturedActivations> {
+  const result: Partial<Record<ActivationName, Tensor | Tensor[]>> = Object.fromEntries(
+    lists.flatMap(({ name, side: of }) => (of === side ? [[name, []]] : [])),
+  );
   for (const { name, output, side: of } of captured) {
     if (of !== side) {
       continue;
@@ -571,7 +583,7 @@ export function readCaptured({ captured }: ProbeMemory, side: Side): Partial<Cap
     if (isOfModel(name)) {
       result[name] = tensor;
     } else {
-      ((result[name] ??= []) as Tensor[]).push(tensor);
+      (result[name] as Tensor[]).push(tensor);
     }
   }
   return result as Partial<CapturedActivations>;

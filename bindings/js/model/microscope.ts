@@ -285,6 +285,9 @@ export async function patchHeads(
   const most = Math.max(...heads);
   const total = heads.reduce((a, b) => a + b, 0);
   const result = new Tensor(new Float32Array(heads.length * most).fill(NaN), [heads.length, most]);
+  const headCounts = ({ layers }: PassModel): string =>
+    String(Object.values(layers).map((of) => of.map(({ numHeads }) => numHeads)));
+  const before = headCounts(model);
   let done = 0;
   for (const [layer, count] of heads.entries()) {
     const atOnce = headsAtOnce(count, batch * length, numLogits);
@@ -309,6 +312,10 @@ export async function patchHeads(
         onProgress?.(++done, total);
         await nextTurn();
         throwIfAborted();
+        if (headCounts(inUse()) !== before) {
+          const expected = 'one that keeps its heads during the call';
+          fail('invalid-option', 'model', expected, 'one with other heads');
+        }
       }
     }
   }

@@ -616,8 +616,9 @@ export class Transformer {
    *
    * @param corrupted of the shape of `clean`
    * @returns (layers, heads), by key-value head for `keys` and `values`; NaN for heads that a pruned layer lacks
-   * @throws (as a rejection) HeadwiseError what `forward` throws; `invalid-option` for dropout in training mode;
-   *   `invalid-type` for a metric that is not a number; what `metric` and `onProgress` throw; the signal's reason
+   * @throws (as a rejection) HeadwiseError what `forward` throws; `invalid-option` for dropout in training mode, or if
+   *   heads are pruned meanwhile; `invalid-type` for a metric that is not a number; what `metric` and `onProgress`
+   *   throw; the signal's reason
    */
   async patchHeads(
     clean: TokensInput,

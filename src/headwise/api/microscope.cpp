@@ -76,6 +76,16 @@ std::vector<std::int32_t> last_of(const Tokens& tokens) {
   return {static_cast<std::int32_t>(tokens.shape(1)) - 1};
 }
 
+std::vector<std::size_t> head_counts(const Transformer& model) {
+  std::vector<std::size_t> counts;
+  for (const Side side : all_sides) {
+    for (const MultiHeadAttention& layer : model.attention_layers(side)) {
+      counts.push_back(layer.num_heads());
+    }
+  }
+  return counts;
+}
+
 bool has_heads_to_patch(ActivationName name) {
   using enum ActivationName;
   return name == z || name == queries || name == keys || name == values || name == pattern ||
@@ -210,6 +220,7 @@ Tensor<2> patch_heads(Transformer& model, const Tokens& clean, const Tokens& cor
     UncheckedTransformer& core = model.core();
     const std::size_t batch = clean.shape(0);
     auto logits = make_tensor<3>({batch, positions.size(), model.settings().vocabulary_size});
+    const std::vector<std::size_t> before = head_counts(model);
     std::size_t done = 0;
     for (std::size_t layer = 0; layer < model.num_layers(); ++layer) {
       const Tensor<4>& value = captured_of_heads(from.captured, options.at)[layer];
@@ -241,6 +252,10 @@ Tensor<2> patch_heads(Transformer& model, const Tokens& clean, const Tokens& cor
         for (std::size_t i = 0; i < heads.size(); ++i) {
           std::copy_n(of_heads.data() + i * logits.size(), logits.size(), logits.data());
           result(layer, first + i) = static_cast<float>(options.metric(logits));
+          if (head_counts(model) != before) {
+            fail(ErrorCode::invalid_option, "model", {"one that keeps its heads during the call"},
+                 {"one with other heads"});
+          }
           if (options.on_progress && !options.on_progress(++done, total)) {
             return result;
           }

@@ -251,6 +251,13 @@ TEST_CASE("What has no logits, or norms in another place, is refused") {
   Transformer post_norm(options);
   CHECK(error_of([&] { return attribute_logits(post_norm, tokens, {.target = {1}}); }) ==
         "invalid-option; model: expected one whose norms come first, got another");
+  const auto pruning = [&](const Tensor<3>& /*logits*/) {
+    post_norm.prune_heads({{1, {0}}});
+    return 0.0;
+  };
+  CHECK(error([&] { return patch_heads(post_norm, tokens, tokens, {.metric = pruning}); }) ==
+        "invalid-option; model: expected one that keeps its heads during the call, got one with "
+        "other heads");
   options.dropout = 0.5;
   Transformer dropping(options);
   CHECK(error_of([&] {

@@ -157,6 +157,8 @@ TEST_CASE("What a config asks for and no model has is named") {
        "[a list]"},
       {"gpt_neo-a", R"("attention_layers": ["global", "near"])", "attention_layers.1",
        "'global' or 'local'", "'near'"},
+      {"gpt_neo-a", R"("attention_layers": ["local", "global"])", "attention_layers",
+       "the layers of attention_types", "['local', 'global']"},
       {"gpt_neox-a", R"("attention_bias": false)", "attention_bias", "true", "false"},
       {"gpt_neox-a", R"("rotary_pct": 0.2)", "rotary_pct",
        "a share of each head's elements that is even, at least 2", "0.2…"},

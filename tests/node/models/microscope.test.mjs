@@ -102,6 +102,8 @@ for (const [name, variant] of Object.entries(variants)) {
 
 test('the last position alone is captured, of layers in any order', () => {
   const model = new Transformer(options);
+  const none = { capture: ['z', 'embeddings'], captureLayers: [] };
+  assert.deepEqual(model.forward(draw(17, 1), none).captured.z, []);
   const [whole, last] = [{}, { captureLayers: [2, 0], capturePositions: 'last' }].map((given) =>
     model.forward(draw(17, 1), { capture: ['residPre'], ...given }),
   );
@@ -213,6 +215,12 @@ test('what cannot be captured or patched is refused', async () => {
     () => model.patchHeads([1], [1, 2], { metric: () => 0 }),
     'invalid-shape',
     'corrupted: expected (1,), got (2,)',
+  );
+  const prunes = () => (postNorm.pruneHeads({ 2: [0] }), 0);
+  await assertRejects(
+    () => postNorm.patchHeads([1], [2], { metric: prunes }),
+    'invalid-option',
+    'model: expected one that keeps its heads during the call, got one with other heads',
   );
   for (const value of [undefined, '1', 1n]) {
     await assertRejects(

@@ -225,16 +225,17 @@ double cap_of(PretrainedConfig& config, std::string_view name, double otherwise)
 
 /// The layers of GPT-Neo whose attention is local.
 LayerKinds local_layers(PretrainedConfig& config, std::int64_t num_layers) {
-  LayerKinds local;
+  LayerKinds listed;
   if (config.has("attention_layers")) {
-    read_kinds(config, "attention_layers", "global", "local", local);
-    require_kinds(config, "attention_layers", local.size(), "num_layers", num_layers);
-    return local;
+    read_kinds(config, "attention_layers", "global", "local", listed);
+    require_kinds(config, "attention_layers", listed.size(), "num_layers", num_layers);
   }
   if (!config.has("attention_types")) {
-    return layers_that(config, "num_layers", num_layers,
-                       [](std::int64_t layer) { return layer % 2 == 1; });
+    return !listed.empty() ? listed
+                           : layers_that(config, "num_layers", num_layers,
+                                         [](std::int64_t layer) { return layer % 2 == 1; });
   }
+  LayerKinds local;
   if (!check_listed_layers(config, "num_layers", num_layers)) {
     return local;
   }
@@ -251,6 +252,9 @@ LayerKinds local_layers(PretrainedConfig& config, std::int64_t num_layers) {
     }
   }
   require_kinds(config, "attention_types", local.size(), "num_layers", num_layers);
+  if (!listed.empty() && listed != local && config.problems().empty()) {
+    config.reject("attention_layers", "the layers of attention_types");
+  }
   return local;
 }
 
