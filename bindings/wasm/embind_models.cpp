@@ -38,6 +38,7 @@ EMSCRIPTEN_BINDINGS(models) {
   function("modelParametersChanged", &Call<&model_parameters_changed>::run);
   function("modelWorkspaceSize", &Call<&model_workspace_size>::run);
   function("runModel", &Call<&run_model>::run);
+  function("unembed", &Call<&unembed>::run);
   function("modelIsPending", &Call<&model_is_pending>::run);
   function("modelBackwardWorkspaceSize", &Call<&model_backward_workspace_size>::run);
   function("backwardModel", &Call<&backward_model>::run);

@@ -395,6 +395,11 @@ double run_model(Address model, Address address) {
   return 0;
 }
 
+void unembed(Address model, Address features, double rows, Address logits) {
+  model_at(model).core.unembed(at<const float>(features), size_of(rows), at<float>(logits),
+                               parallel::num_threads());
+}
+
 std::size_t model_is_pending(Address model) {
   return model_at(model).core.pending().has_value() ? 1 : 0;
 }

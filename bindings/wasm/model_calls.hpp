@@ -32,6 +32,9 @@ double model_workspace_size(Address model, std::size_t kind, double batch, doubl
 /// Runs a pass and returns its loss, 0 for a forward.
 double run_model(Address model, Address record);
 
+/// Logits of rows of features, which a pass gave as hidden states.
+void unembed(Address model, Address features, double rows, Address logits);
+
 /// Whether a backward pass of the model is pending.
 std::size_t model_is_pending(Address model);
 double model_backward_workspace_size(Address model);

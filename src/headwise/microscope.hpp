@@ -69,7 +69,7 @@ struct PatchHeadsOptions {
 
 /// The metric when one head at a time is replaced, in the run on `corrupted`, by that of the run on
 /// `clean`, which has the same shape. Only the layers from the head's on run again, for several
-/// heads at once: as many as make 128 rows and 16 million logits. Returns (layers, heads), by
+/// heads at once: as many as make 256 rows and 16 million logits. Returns (layers, heads), by
 /// key-value head for `keys` and `values`; NaN for heads that a pruned layer lacks. Throws as
 /// `logit_lens`, and `Error` (invalid-option) for dropout in training mode, or if `metric` prunes
 /// heads. Source: Wang et al. 2022; Meng et al. 2022, causal tracing.

@@ -16,6 +16,7 @@ import {
   type PassModel,
   type TransformerPassOptions,
 } from './model-inputs.js';
+import { lazyLogits } from './lazy-logits.js';
 import { analyse, runPass } from './model-pass.js';
 import { hasNorms } from './transformer-options.js';
 
@@ -58,11 +59,15 @@ export interface LogitAttribution {
 }
 
 export interface PatchHeadsOptions extends TransformerPassOptions {
-  /** A number from the logits of a patched run, (batch, positions, vocabulary). */
+  /**
+   * A number from the logits of a patched run, (batch, positions, vocabulary). They are computed when they are read,
+   * while the model lives: `at` computes those of its position, `data` and methods those of all. Unembedding all
+   * positions may take as long as the layers.
+   */
   metric: (logits: Tensor) => number | Promise<number>;
   /** What is replaced. Default: `'z'`. */
   at?: 'z' | 'pooled' | 'queries' | 'keys' | 'values' | 'pattern' | 'headOut' | undefined;
-  /** Whose logits `metric` reads; the fewer, the faster. Default: all. */
+  /** Whose logits `metric` gets; the fewer, the less memory. Default: all. */
   positions?: readonly number[] | 'last' | undefined;
   /** Called after each head. */
   onProgress?: ((done: number, total: number) => void) | undefined;
@@ -243,7 +248,7 @@ export function readPatching(
 
 /** How many of a layer's heads are patched at once: few passes, of few rows and logits. */
 function headsAtOnce(numHeads: number, rows: number, numLogits: number): number {
-  const most = Math.floor(Math.max(Math.min(128 / rows, 2 ** 24 / numLogits), 1));
+  const most = Math.floor(Math.max(Math.min(256 / rows, 2 ** 24 / numLogits), 1));
   return Math.ceil(numHeads / Math.ceil(numHeads / most));
 }
 
@@ -274,7 +279,7 @@ export async function patchHeads(
   if (numPositions === 0) {
     fail('invalid-option', 'positions', 'at least one', 'none');
   }
-  const logitsShape = [...batchAxis, numPositions, vocabularySize];
+  const { numHiddens } = model.settings;
   const numLogits = batch * numPositions * vocabularySize;
   const values = capture(clean, at);
   const streams = capture(corrupted, 'residPre');
@@ -297,14 +302,14 @@ export async function patchHeads(
       const patch = { at, layer, side: 'self', heads: chosen, positions: undefined } as const;
       const probe = { ...noProbe, positions, patches: [{ ...patch, value: values[layer] }] };
       const pass = checkPass(current, { ...corrupted, probe });
-      const logits = analyse(current, pass, {
+      const hidden = analyse(current, pass, {
         ...{ kind: 'heads', positions: pass.probe.positions, copies: chosen.length },
-        shape: [chosen.length, ...logitsShape],
+        shape: [chosen.length, ...batchAxis, numPositions, numHiddens],
         from: { layer, stream: counted(streams[layer]) },
       });
+      const logits = lazyLogits(inUse, hidden);
       for (const [i, head] of chosen.entries()) {
-        const ofHead = logits.data.slice(i * numLogits, (i + 1) * numLogits);
-        const value: unknown = await metric(new Tensor(ofHead, logitsShape));
+        const value: unknown = await metric(logits[i]);
         if (typeof value !== 'number') {
           fail('invalid-type', 'metric', 'a function that returns a number', show(value));
         }

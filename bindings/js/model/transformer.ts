@@ -610,7 +610,7 @@ export class Transformer {
 
   /**
    * The metric when one head at a time is replaced, in the run on `corrupted`, by that of the run on `clean`. Only the
-   * layers from the head's on run again, for several heads at once: as many as make 128 rows and 16 million logits.
+   * layers from the head's on run again, for several heads at once: as many as make 256 rows and 16 million logits.
    * Yields to the event loop between heads. Source: Wang et al. 2022, Interpretability in the Wild; Meng et al. 2022,
    * causal tracing.
    *

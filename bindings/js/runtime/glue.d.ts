@@ -144,6 +144,7 @@ declare module 'headwise-glue' {
       rows: number,
     ): number;
     runModel(model: Address, record: Address): number;
+    unembed(model: Address, features: Address, rows: number, logits: Address): void;
     modelIsPending(model: Address): number;
     modelBackwardWorkspaceSize(model: Address): number;
     backwardModel(model: Address, record: Address): void;

@@ -47,16 +47,12 @@ void UncheckedTransformer::logit_lens_into(const TransformerPass& given, const L
                 .num_positions = lens.num_positions};
   forward_into(pass);
   final_norm(decoder_, buffers.streams, rows, buffers.features, pass.num_threads);
-  unembed({.linear = parameters_->linear(parameters_->unembedding()),
-           .inputs = buffers.features,
-           .outputs = lens.logits,
-           .rows = rows},
-          pass.num_threads);
+  unembed(buffers.features, rows, lens.logits, pass.num_threads);
 }
 
 std::size_t UncheckedTransformer::heads_at_once(std::size_t num_heads, std::size_t rows,
                                                 std::size_t logits) noexcept {
-  constexpr std::size_t most_rows = 128;
+  constexpr std::size_t most_rows = 256;
   constexpr std::size_t most_logits = std::size_t{1} << 24U;
   const std::size_t most = std::max(std::min(most_rows / std::max<std::size_t>(rows, 1),
                                              most_logits / std::max<std::size_t>(logits, 1)),

@@ -141,11 +141,7 @@ void UncheckedTransformer::backward_into(const TransformerBackward& backward) no
     if (settings().logits_softcap > 0) {
       const std::size_t count = rows * settings().vocabulary_size;
       float* const capped = buffers.logits + count;
-      unembed({.linear = parameters_->linear(unembedding),
-               .inputs = buffers.features,
-               .outputs = capped,
-               .rows = rows},
-              backward.num_threads);
+      unembed(buffers.features, rows, capped, backward.num_threads);
       std::copy_n(backward.logits, count, buffers.logits);
       kernels::softcap_gradient(buffers.logits, capped, count, settings().logits_softcap);
       of_logits = buffers.logits;
@@ -286,11 +282,7 @@ double UncheckedTransformer::head_loss(const TransformerPass& pass, const LossBu
   if (settings().final_norm) {
     final_norm(decoder_, buffers.gathered, target_rows, buffers.features, pass.num_threads);
   }
-  const RowProjection head{.linear = parameters_->linear(parameters_->unembedding()),
-                           .inputs = features_of(buffers),
-                           .outputs = buffers.logits,
-                           .rows = target_rows};
-  unembed(head, pass.num_threads);
+  unembed(features_of(buffers), target_rows, buffers.logits, pass.num_threads);
   if (buffers.keeps_capped) {
     std::copy_n(buffers.logits, target_rows * settings().vocabulary_size, buffers.capped);
   }

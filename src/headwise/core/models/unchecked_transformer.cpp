@@ -446,19 +446,19 @@ void UncheckedTransformer::forward_into(const TransformerPass& pass,
   if (pass.logits == nullptr || pass.length == 0) {
     return;
   }
-  unembed({.linear = parameters_->linear(parameters_->unembedding()),
-           .inputs = features,
-           .outputs = pass.logits,
-           .rows = stack.rows()},
-          pass.num_threads);
+  unembed(features, stack.rows(), pass.logits, pass.num_threads);
 }
 
-void UncheckedTransformer::unembed(const RowProjection& head,
+void UncheckedTransformer::unembed(const float* features, std::size_t rows, float* logits,
                                    std::size_t num_threads) const noexcept {
+  parameters_->stored().pack();
+  const RowProjection head{.linear = parameters_->linear(parameters_->unembedding()),
+                           .inputs = features,
+                           .outputs = logits,
+                           .rows = rows};
   project({&head, 1}, num_threads);
   if (settings().logits_softcap > 0) {
-    kernels::softcap(head.outputs, head.rows * settings().vocabulary_size,
-                     settings().logits_softcap);
+    kernels::softcap(logits, rows * settings().vocabulary_size, settings().logits_softcap);
   }
 }
 

@@ -200,6 +200,10 @@ class UncheckedTransformer {
   /// Adds to the gradients of all parameters.
   void backward_into(const TransformerBackward& backward) noexcept;
 
+  /// logits (rows, vocabulary) of features (rows, num_hiddens), which the final norm gave.
+  void unembed(const float* features, std::size_t rows, float* logits,
+               std::size_t num_threads) const noexcept;
+
   struct LensBuffers {
     float* streams;   ///< (rows, num_hiddens)
     float* features;  ///< their norm
@@ -212,8 +216,8 @@ class UncheckedTransformer {
   /// logits. `rows` and `logits` are those of one pass.
   [[nodiscard]] static std::size_t heads_at_once(std::size_t num_heads, std::size_t rows,
                                                  std::size_t logits) noexcept;
-  /// One pass for each head of the given pass's only patch, side by side. Writes the logits,
-  /// (heads, batch, positions, vocabulary). Takes the working memory of a forward pass of `heads`
+  /// One pass for each head of the given pass's only patch, side by side. Writes hidden states and
+  /// logits, (heads, batch, positions, …). Takes the working memory of a forward pass of `heads`
   /// times the batch.
   void patch_heads_into(const TransformerPass& given);
 
@@ -280,8 +284,6 @@ class UncheckedTransformer {
   void normalize_embedding(const TransformerStack& stack, const float* embedded, std::size_t rows,
                            float* x, std::size_t num_threads) const noexcept;
   /// y = the final norm of x, or x.
-  /// Logits, capped.
-  void unembed(const RowProjection& head, std::size_t num_threads) const noexcept;
   void final_norm(const TransformerStack& stack, const float* x, std::size_t rows, float* y,
                   std::size_t num_threads) const noexcept;
   /// The same of a pass that may capture or patch what it divides by, which `scales` then holds.
