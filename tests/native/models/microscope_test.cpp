@@ -255,7 +255,7 @@ TEST_CASE("What has no logits, or norms in another place, is refused") {
     post_norm.prune_heads({{1, {0}}});
     return 0.0;
   };
-  CHECK(error([&] { return patch_heads(post_norm, tokens, tokens, {.metric = pruning}); }) ==
+  CHECK(error_of([&] { return patch_heads(post_norm, tokens, tokens, {.metric = pruning}); }) ==
         "invalid-option; model: expected one that keeps its heads during the call, got one with "
         "other heads");
   options.dropout = 0.5;
