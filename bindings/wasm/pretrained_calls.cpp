@@ -196,7 +196,7 @@ void load_pretrained(Address model, std::size_t number, std::size_t first_row, s
   for (std::size_t part = 0; part < tensor.parameters.size(); ++part) {
     const ParameterList::Parameter& parameter = list.parameters()[tensor.parameters[part]];
     if (is_by_rows(tensor)) {
-      float* const numbers = at<float>(values);
+      auto* const numbers = at<float>(values);
       std::for_each_n(numbers, rows * parameter.entry->columns(),
                       [&](float& number) { number += tensor.offset; });
       parameter.stored->write(parameter.index, first_row, rows, numbers);

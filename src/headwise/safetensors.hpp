@@ -112,6 +112,7 @@ class SafetensorsFile {
 /// The floats that `save_safetensors` was given: all tensors of floats, and int8 weights times the
 /// factors of their rows in `NAME_scale`.
 [[nodiscard]] StateDict state_dict_of(const Safetensors& file);
+[[nodiscard]] StateDict state_dict_of(const SafetensorsFile& file);
 
 /// A safetensors file of F32 tensors, and of integers and booleans in their own dtypes. Tensors are
 /// sorted by element size, largest first, so that all are aligned, and then by name. `weights` is

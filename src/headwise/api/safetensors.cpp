@@ -193,6 +193,18 @@ StateDict state_dict_of(const Safetensors& file) {
   });
 }
 
+StateDict state_dict_of(const SafetensorsFile& file) {
+  return report_out_of_memory([&] {
+    Safetensors read{.tensors = file.tensors(), .metadata = {}, .integers = {}, .unread = {}};
+    for (const std::string& name : file.names()) {
+      if (file.dtype(name) == "I8") {
+        read.integers.emplace(name, file.integer_tensor(name));
+      }
+    }
+    return state_dict_of(read);
+  });
+}
+
 std::vector<std::byte> save_safetensors(const StateDict& tensors,
                                         const std::map<std::string, std::string>& metadata,
                                         const IntegerTensors& integers, Precision weights) {

@@ -228,6 +228,8 @@ TEST_CASE("A file rounds weights and leaves biases alone, and gives rounded ones
     CHECK(bytes.size() < save_safetensors(dict).size());
     const StateDict rounded = state_dict_of(load_safetensors(bytes));
     CHECK(rounded == dict_of(precision));
+    const TemporaryFolder folder;
+    CHECK(state_dict_of(SafetensorsFile(folder.write("rounded.safetensors", bytes))) == rounded);
     CHECK(state_dict_of(load_safetensors(save_safetensors(rounded, {}, {}, precision))) == rounded);
   }
   const Safetensors int8 = load_safetensors(save_safetensors(dict, {}, {}, Precision::int8));
