@@ -51,7 +51,7 @@ void pack_panel(const Linear& linear, const PanelOfWeights& part, float* panel) 
   const std::size_t row = group * out + column;
   if (linear.weight != nullptr) {
     kernels::pack_columns(linear.weight + row * in + first, in, depth, columns, panel);
-  } else if (first % 2 == 0) {
+  } else if (!kernels::integers_are_faster && first % 2 == 0) {
     kernels::QuantizedMatrix weights =
         quantized_weights(linear.precision, out, in,
                           linear.packed + group * group_size(linear.precision, in, out), column);

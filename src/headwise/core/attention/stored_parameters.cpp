@@ -59,11 +59,19 @@ void StoredParameters::write(std::size_t index, std::size_t first_row, std::size
   }
 }
 
-std::size_t StoredParameters::rows_of_part(std::size_t index) const noexcept {
-  constexpr std::size_t floats_at_once = std::size_t{1} << 18U;
-  const auto& [rows, columns, offset, map] = entries_[index];
-  return std::clamp<std::size_t>(floats_at_once / std::max<std::size_t>(columns, 1), 1,
-                                 std::max<std::size_t>(rows, 1));
+void StoredParameters::fill_by_rows(std::size_t index, const void* with,
+                                    void (*fill)(const void* with, float* numbers,
+                                                 std::size_t first, std::size_t count)) {
+  const auto [rows, columns, offset, map] = entries_[index];
+  if (map == none) {
+    fill(with, values_.data() + offset, 0, rows * columns);
+    return;
+  }
+  AlignedFloats numbers(columns);
+  for (std::size_t row = 0; row < rows; ++row) {
+    fill(with, numbers.data(), row * columns, columns);
+    write(index, row, 1, numbers.data());
+  }
 }
 
 Linear StoredParameters::linear(std::size_t number) const noexcept {

@@ -48,21 +48,11 @@ class StoredParameters {
   /// count) of it.
   template <typename Fill>
   void fill(std::size_t index, const Fill& fill) {
-    const Entry& entry = entries_[index];
-    if (float* const numbers = values(index); numbers != nullptr) {
-      fill(numbers, 0, entry.rows * entry.columns);
-      return;
-    }
-    const std::size_t rows_at_once = rows_of_part(index);
-    AlignedFloats numbers(rows_at_once * entry.columns);
-    for (std::size_t row = 0; row < entry.rows; row += rows_at_once) {
-      const std::size_t rows = std::min(rows_at_once, entry.rows - row);
-      fill(numbers.data(), row * entry.columns, rows * entry.columns);
-      write(index, row, rows, numbers.data());
-    }
+    fill_by_rows(index, &fill,
+                 [](const void* with, float* numbers, std::size_t first, std::size_t count) {
+                   (*static_cast<const Fill*>(with))(numbers, first, count);
+                 });
   }
-  /// Rows of a parameter that are worth copying at once.
-  [[nodiscard]] std::size_t rows_of_part(std::size_t index) const noexcept;
 
   [[nodiscard]] const LinearMap& map(std::size_t number) const noexcept { return maps_[number]; }
   /// A linear map by its number. Its packed weights are valid after `pack`.
@@ -89,6 +79,10 @@ class StoredParameters {
     std::size_t map = none;  ///< that holds its integers
   };
 
+  /// The same for functions of any type, which is compiled once.
+  void fill_by_rows(std::size_t index, const void* with,
+                    void (*fill)(const void* with, float* numbers, std::size_t first,
+                                 std::size_t count));
   [[nodiscard]] float* packed(std::size_t map) noexcept {
     return packed_.data() + packed_offsets_[map];
   }
