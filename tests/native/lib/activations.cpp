@@ -129,20 +129,27 @@ void ReferenceProbe::visit(const Place& place, Doubles<4>& activation) {
     }
     const auto heads = patch.heads.value_or(first_of(activation.shape(1)));
     const auto rows = patch.positions.value_or(first_of(activation.shape(2)));
-    auto replaced = xt::view(activation, xt::all(), xt::keep(heads), xt::keep(rows));
+    const Doubles<4> before = rows_of(activation, heads, rows);
     std::optional<Doubles<4>>& value = values_[number];
     if (!value) {
       const auto* given = std::get_if<xt::xarray<float>>(&patch.value);
       if (given != nullptr) {
         const auto all = with_all_axes<double>(*given, has_heads(place.at));
-        value = all.size() == replaced.size() ? all : rows_of(all, heads, rows);
+        value = all.size() == before.size() ? all : rows_of(all, heads, rows);
       } else {
         // Over samples and rows, so that (1, heads, 1, size) repeats.
-        value = xt::mean(xt::view(activation, xt::all(), xt::keep(heads)), {0, 2}, xt::keep_dims);
+        value = xt::mean(rows_of(activation, heads, first_of(activation.shape(2))), {0, 2},
+                         xt::keep_dims);
         *value *= std::get<PatchKind>(patch.value) == PatchKind::mean ? 1 : 0;
       }
     }
-    replaced = *value;
+    const Doubles<4> after = xt::broadcast(*value, before.shape());
+    for (std::size_t i = 0; i < after.size(); ++i) {
+      const std::size_t row = i / after.shape(3);
+      const std::size_t head = row / rows.size();
+      activation(head / heads.size(), heads[head % heads.size()], rows[row % rows.size()],
+                 i % after.shape(3)) = after.data()[i];
+    }
   }
   seen_[place] = activation;
 }

@@ -77,7 +77,16 @@ template <typename Number>
 xt::xtensor<Number, 4> rows_of(const xt::xtensor<Number, 4>& all,
                                const std::vector<std::int64_t>& heads,
                                const std::vector<std::int64_t>& queries) {
-  return xt::view(all, xt::all(), xt::keep(heads), xt::keep(queries));
+  // Not a view by `xt::keep`, which reads behind its indices.
+  auto rows = xt::xtensor<Number, 4>::from_shape(
+      {all.shape(0), heads.size(), queries.size(), all.shape(3)});
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const std::size_t row = i / rows.shape(3);
+    const std::size_t head = row / queries.size();
+    rows.data()[i] = all(head / heads.size(), heads[head % heads.size()],
+                         queries[row % queries.size()], i % rows.shape(3));
+  }
+  return rows;
 }
 
 /// Patches in float64, and what stood where after them.

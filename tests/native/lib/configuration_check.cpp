@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <exception>
 
+#include "activations.hpp"
 #include "gradient_check.hpp"
 #include "problem.hpp"
 #include "rounding.hpp"
-#include "views.hpp"
 
 namespace headwise::test {
 namespace {
@@ -42,10 +42,9 @@ std::string fault_of_inside(const std::string& name, const Problem& problem,
   const Configuration& c = problem.configuration;
   const Result all = library_result(problem, true);
   const Inside inside = library_inside(problem);
-  xt::xarray<double> weights = *all.weights;
-  weights.reshape({c.batch, c.heads, c.queries, weights.shape().back()});
-  const xt::xarray<double> rows =
-      xt::view(weights, xt::all(), xt::keep(inside.chosen_heads), xt::keep(inside.chosen_queries));
+  Doubles<4> weights(std::array{c.batch, c.heads, c.queries, all.weights->shape().back()});
+  std::copy(all.weights->begin(), all.weights->end(), weights.begin());
+  const Doubles<4> rows = rows_of(weights, inside.chosen_heads, inside.chosen_queries);
   std::string fault = difference(name + ": chosen weights", xt::flatten(inside.chosen_weights),
                                  xt::flatten(rows), 0);
   const double largest_factor = c.dropout < 1 ? 1 / (1 - c.dropout) : 1;

@@ -259,8 +259,11 @@ class Pass {
     Doubles<4> head_out(std::array{batch, num_heads, queries, width}, 0.0);
     const Doubles<3> sums = xt::sum(pattern, {2});
     Doubles<4> key_mass = xt::expand_dims(sums, 3);
-    Doubles<4> row_entropy = xt::sum(
-        xt::where(xt::equal(pattern, 0.0), 0.0, -pattern * xt::log(pattern)), {3}, xt::keep_dims);
+    Doubles<4> row_entropy(std::array{batch, num_heads, queries, std::size_t{1}}, 0.0);
+    for (std::size_t i = 0; i < pattern.size(); ++i) {
+      const double weight = pattern.data()[i];
+      row_entropy.data()[i / keys] -= weight > 0 ? weight * std::log(weight) : 0;
+    }
     const Doubles<4> gates = gate_factors(masks.head_gate, batch, num_heads);
     Doubles<4> dropped = pattern;
     visit_each({{ActivationName::dropped_weights, &dropped},
