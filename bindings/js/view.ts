@@ -3,12 +3,14 @@ export { headColour, numHeadColours } from './view/colours.js';
 export {
   AttentionHeadsElement,
   defineAttentionHeads,
+  type AttentionHeadsEventMap,
   type AttentionHeadsProps,
   type AttentionSelection,
 } from './view/element.js';
 export {
   defineHeadScores,
   HeadScoresElement,
+  type HeadScoresEventMap,
   type HeadScoresProps,
   type HeadSelection,
 } from './view/head-scores.js';
@@ -16,6 +18,7 @@ export {
   defineLogitLens,
   LogitLensElement,
   type LensSelection,
+  type LogitLensEventMap,
   type LogitLensProps,
 } from './view/logit-lens.js';
 export type { NumberLists, NumbersLike, ShapedNumbers } from './view/read.js';

@@ -4,7 +4,7 @@ import { DrawnElement } from './drawn-element.js';
 import type { Place } from './grid.js';
 
 /** An element that draws a table of cells, one of which can be selected. */
-export abstract class CellsElement extends DrawnElement {
+export abstract class CellsElement<Events> extends DrawnElement<Events> {
   /** @internal */
   protected readonly cells = createCells(
     {

@@ -9,15 +9,30 @@ import { applyStyle } from './style.js';
  */
 const patience = 1000;
 
+/** Adds and removes listeners of an element's own events, whose types are in `Events`. */
+interface Listeners<Events> {
+  addEventListener<Type extends keyof Events>(
+    type: Type,
+    listener: (this: this, event: Events[Type]) => unknown,
+    options?: boolean | AddEventListenerOptions,
+  ): void;
+  removeEventListener<Type extends keyof Events>(
+    type: Type,
+    listener: (this: this, event: Events[Type]) => unknown,
+    options?: boolean | EventListenerOptions,
+  ): void;
+}
+
 /** Without a document, the classes can be imported, but no element can be created. */
-const Base: typeof HTMLElement =
-  typeof HTMLElement === 'undefined' ? (Object as unknown as typeof HTMLElement) : HTMLElement;
+const Base = (typeof HTMLElement === 'undefined' ? Object : HTMLElement) as unknown as new <
+  Events,
+>() => Listeners<Events> & HTMLElement;
 
 /**
  * An element that draws its properties. Changes are drawn together after the script that makes them. If valid values
  * contradict each other, the element keeps its last drawing until they agree, and warns after a second.
  */
-export abstract class DrawnElement extends Base {
+export abstract class DrawnElement<Events> extends Base<Events> {
   /**
    * What is drawn, also by `toSVG`.
    * @internal

@@ -35,6 +35,11 @@ export interface AttentionSelection {
   readonly key: number | undefined;
 }
 
+/** The events of `<attention-heads>` by type. */
+export interface AttentionHeadsEventMap {
+  'attention-select': CustomEvent<AttentionSelection>;
+}
+
 const properties: readonly (keyof AttentionHeadsProps)[] = [
   ...(['weights', 'tokens', 'keyTokens', 'names', 'words'] as const),
   ...(['view', 'layer', 'head', 'query', 'sample', 'mean'] as const),
@@ -54,7 +59,7 @@ const properties: readonly (keyof AttentionHeadsProps)[] = [
  * TypeError or a RangeError. If valid values contradict each other, the element keeps its last drawing until they
  * agree, and warns after a second.
  */
-export class AttentionHeadsElement extends DrawnElement {
+export class AttentionHeadsElement extends DrawnElement<AttentionHeadsEventMap> {
   static readonly observedAttributes = ['view', 'layer', 'head', 'query', 'sample', 'mean'];
 
   #given: AttentionWeightsLike | readonly AttentionWeightsLike[] | undefined;

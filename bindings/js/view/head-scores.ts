@@ -21,6 +21,11 @@ export interface HeadSelection {
   readonly score: number;
 }
 
+/** The events of `<head-scores>` by type. */
+export interface HeadScoresEventMap {
+  'head-select': CustomEvent<HeadSelection>;
+}
+
 /** A checked copy of the scores, row-major (layers, heads). */
 interface Scores {
   readonly layers: number;
@@ -79,7 +84,7 @@ function createBox(score: number, limit: number): HTMLElement {
  *
  * Setting an invalid value throws a TypeError or a RangeError.
  */
-export class HeadScoresElement extends CellsElement {
+export class HeadScoresElement extends CellsElement<HeadScoresEventMap> {
   static readonly observedAttributes = ['layer', 'head'];
 
   #given: NumbersLike | undefined;

@@ -24,6 +24,11 @@ export interface LensSelection {
   readonly tokens: readonly TokenProbability[];
 }
 
+/** The events of `<logit-lens>` by type. */
+export interface LogitLensEventMap {
+  'lens-select': CustomEvent<LensSelection>;
+}
+
 /** Less likely tokens are rounded to 0.00, and named only if the cell shows them. */
 const leastTold = 0.005;
 
@@ -65,7 +70,7 @@ interface Inputs {
  * TypeError or a RangeError. If valid values contradict each other, the element keeps its last drawing until they
  * agree, and warns after a second.
  */
-export class LogitLensElement extends CellsElement {
+export class LogitLensElement extends CellsElement<LogitLensEventMap> {
   static readonly observedAttributes = ['top', 'layer', 'position'];
 
   #given: NumbersLike | undefined;

@@ -317,6 +317,16 @@ addEventListener('lens-select', (event) => {
   const { tokens } = (event as CustomEvent<view.LensSelection>).detail;
   is<(typeof tokens)[number], view.TokenProbability>();
 });
+const told = (event: view.AttentionHeadsEventMap['attention-select']) => event.detail.query;
+heads.addEventListener('attention-select', ({ detail }) => detail.query.toFixed(), { once: true });
+heads.addEventListener('attention-select', function () { is<typeof this.mean, boolean>(); });
+heads.addEventListener('click', ({ clientX }) => clientX.toFixed());
+heads.removeEventListener('attention-select', told);
+document.createElement('head-scores').addEventListener('head-select', ({ detail }) => detail.score.toFixed());
+document.createElement('logit-lens').addEventListener('lens-select', ({ detail }) => detail.tokens.length);
+// @ts-expect-error it has no such detail
+heads.addEventListener('attention-select', ({ detail }) => detail.score);
+is<[view.HeadScoresEventMap['head-select'], view.LogitLensEventMap['lens-select']], [CustomEvent<view.HeadSelection>, CustomEvent<view.LensSelection>]>();
 export { lens, scores, colour, props, svg, weights };
 `;
 

@@ -1,4 +1,3 @@
-import type { AttentionSelection } from 'headwise/view';
 import { html, render } from 'lit-html';
 
 import type { Store } from '../../address/store.js';
@@ -16,8 +15,8 @@ import { words } from './words.js';
 /** The selected head, or all heads of its layer, over the words: `<attention-heads>`, and the head's gate. */
 export function createDetail(store: Store<LookState>, onGate: (head: Head) => void) {
   const view = createHeadsElement({ class: 'detail-weights' });
-  view.addEventListener('attention-select', (event) => {
-    const { layer, head, query } = (event as CustomEvent<AttentionSelection>).detail;
+  view.addEventListener('attention-select', ({ detail }) => {
+    const { layer, head, query } = detail;
     const { selected } = store.state;
     const isHead = selected.layer !== layer || selected.head !== head;
     store.change({ selected: { layer, head }, query: query + 1 }, isHead ? 'push' : 'replace');
