@@ -16,7 +16,7 @@ struct Patch {
   /// sum to 1, has no dropout, and is what the last three are computed from; `pattern` cannot be
   /// replaced beside a cache.
   ActivationName at{};
-  std::int64_t layer = 0;  ///< ignored for `embeddings` and `final_norm_scale`
+  std::int64_t layer = -1;  ///< required, except for `embeddings` and `final_norm_scale`
   Side side = Side::self;
   /// Which heads, of the activations that have them. Default: all.
   std::optional<std::vector<std::int64_t>> heads = {};

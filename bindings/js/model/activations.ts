@@ -78,7 +78,7 @@ export interface Patch {
    * to 1, and dropout leaves them as they are. `pattern` cannot be replaced beside a cache.
    */
   at: Exclude<ActivationName, 'scores' | 'droppedWeights' | 'keyMass' | 'rowEntropy'>;
-  /** The layer. Default: 0, which `embeddings` and `finalNormScale` ignore. */
+  /** The layer. Required, except for `embeddings` and `finalNormScale`. */
   layer?: number | undefined;
   /** Which attention layers. Default: `'self'`. */
   side?: Side | undefined;
@@ -180,7 +180,7 @@ function readPatch(given: unknown, i: number): GivenPatch {
   if (cannotBeReplaced.includes(at)) {
     fail('invalid-option', `${argument}.at`, 'an activation that can be replaced', at);
   }
-  const { layer = 0, value } = patch;
+  const { layer, value } = patch;
   const isWord = value === 'zero' || value === 'mean';
   if (typeof value === 'string' && !isWord) {
     fail('invalid-option', `${argument}.value`, "a tensor, 'zero' or 'mean'", show(value));
@@ -204,6 +204,11 @@ export function readProbe(
   options: ProbeOptions<readonly ActivationName[] | undefined>,
 ): GivenProbe {
   const { capture, patch } = options;
+  for (const name of ['captureLayers', 'capturePositions'] as const) {
+    if (capture === undefined && options[name] !== undefined) {
+      fail('invalid-option', name, 'capture beside it', 'none');
+    }
+  }
   return {
     capture: capture === undefined ? [] : readCapture(capture),
     isCaptured: capture !== undefined,

@@ -484,8 +484,8 @@ const models = {
         capturePositions: [2, 0],
         patch: [
           { at: 'z', layer: 0, heads: [1], positions: [1, 2], value: 'mean' },
-          { at: 'attnOut', positions: [2], value: loose(numbers([2, 1, 8])) },
-          { at: 'pattern', heads: [0], positions: [1], value: 'zero' },
+          { at: 'attnOut', layer: 0, positions: [2], value: loose(numbers([2, 1, 8])) },
+          { at: 'pattern', layer: 0, heads: [0], positions: [1], value: 'zero' },
         ],
         requiresGrad: true,
       },
