@@ -180,8 +180,12 @@ class Planner {
   /// Returns the problems found; empty if there are none.
   std::string plan(std::size_t num_heads, LayerPlan& plan) {
     find_missing();
-    if (has_projections() && read_sizes(num_heads, plan) && plan.num_hiddens % num_heads == 0) {
-      plan_all(num_heads, plan);
+    if (has_projections() && read_sizes(num_heads, plan)) {
+      if (plan.num_hiddens % num_heads == 0) {
+        plan_all(num_heads, plan);
+      } else {
+        check_shape(packed, {{3 * plan.num_hiddens, plan.query_size}, 2});
+      }
     }
     std::string problems;
     for (const auto& [title, list] :
