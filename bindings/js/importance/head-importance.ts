@@ -251,6 +251,8 @@ function measuredModel(
   const checked = batches.map((batch, i) => readModelBatch(batch, `batches[${i}]`, hasPatches));
   const at = (batch: number): ReadBatch => checked[batch];
   const gateName = gateNames[side];
+  const targetsOf = (batch: number): Numbers<Float64Array> =>
+    at(batch).targets ?? fail('invalid-type', 'targets', 'a target for each token', 'none');
   const samplesOf = ({ shape }: ReadBatch['input']): number =>
     shape.length === (hasPatches ? 3 : 1) ? 1 : (shape[0] ?? 0);
   return {
@@ -259,20 +261,20 @@ function measuredModel(
       ofHidden === undefined ? countTargets(batch) : samplesOf(batch.input),
     ),
     loss(batch, gates) {
-      const { input, targets = [], options } = at(batch);
+      const { input, options } = at(batch);
       const given = { ...options, [gateName]: gates };
       return ofHidden === undefined
-        ? countTargets(at(batch)) * model.loss(input, targets, given)
+        ? countTargets(at(batch)) * model.loss(input, targetsOf(batch), given)
         : (ofHidden.value?.(model.forward(input, given).hidden, batch) ?? NaN);
     },
     gateGradients(batch) {
-      const { input, targets = [], options } = at(batch);
+      const { input, options } = at(batch);
       if (ofHidden !== undefined) {
         const { hidden } = model.forward(input, { ...options, requiresGrad: true });
         const { [gateName]: gates = [] } = model.backward(ofHidden.gradient?.(hidden, batch) ?? []);
         return gates.map(({ data }) => data);
       }
-      const { [gateName]: gates = [] } = model.lossAndGradients(input, targets, options);
+      const { [gateName]: gates = [] } = model.lossAndGradients(input, targetsOf(batch), options);
       const asked = countTargets(at(batch));
       return gates.map(({ data }) => data.map((gradient) => asked * gradient));
     },

@@ -97,6 +97,7 @@ export function leastImportantHeads(
   if (typeof fraction !== 'number' || !(fraction >= 0 && fraction <= 1)) {
     fail('invalid-option', 'fraction', 'a number from 0 to 1', show(fraction));
   }
+  const { layers: read, isModel } = readNumbers(importance);
   if (measure === undefined) {
     fail('invalid-option', 'measure', 'the measure of the importance', 'none');
   }
@@ -104,7 +105,6 @@ export function leastImportantHeads(
   if (!isIntegerIn(groupSize, 1)) {
     fail('invalid-option', 'groupSize', 'an integer from 1 on', show(groupSize));
   }
-  const { layers: read, isModel } = readNumbers(importance);
   const layers = read.map((layer) => checkNumbers(layer, groupSize));
   const groups = layers.flatMap((numbers, layer) =>
     Array.from({ length: numbers.length / groupSize }, (_, group) => {

@@ -295,7 +295,9 @@ async function askWith(
     }
     // The arguments cannot be cloned, or contain themselves.
     if (isObject(error) && (error instanceof RangeError || isCloneError(error))) {
-      const message = `arguments: expected values that can be sent to a worker, got ${reasonOf(error)}`;
+      const reason = reasonOf(error);
+      const hint = reason.includes('Promise') ? '; await it' : '';
+      const message = `arguments: expected values that can be sent to a worker, got ${reason}${hint}`;
       throw new HeadwiseError('invalid-type', message, { cause: error });
     }
     throw error;

@@ -100,6 +100,18 @@ export function show(value: unknown): string {
 export const isFile = (value: object): boolean =>
   ['tensors', 'names', 'read'].every((name) => name in value);
 
+/** The name of an object's class; undefined for a plain object. */
+export function classOf(value: object): string | undefined {
+  const prototype = Object.getPrototypeOf(value) as { constructor: unknown } | null;
+  // In any realm, the prototype of plain objects has no prototype itself.
+  if (prototype === null || Object.getPrototypeOf(prototype) === null) {
+    return undefined;
+  }
+  const { constructor } = prototype;
+  const name = typeof constructor === 'function' ? constructor.name : '';
+  return name === '' ? 'object' : name;
+}
+
 /** Shows a typed array by its type, because a call may accept some types only. */
 function showObject(value: object): string {
   if (!ArrayBuffer.isView(value)) {
@@ -109,11 +121,12 @@ function showObject(value: object): string {
         ? 'a file; did you mean its .tensors, or await file.read()?'
         : value instanceof Map
           ? 'a Map'
-          : 'an object';
+          : withArticle(classOf(value) ?? 'object');
   }
-  const kind = Object.prototype.toString.call(value).slice('[object '.length, -1);
-  return `${kind.startsWith('I') ? 'an' : 'a'} ${kind}`;
+  return withArticle(Object.prototype.toString.call(value).slice('[object '.length, -1));
 }
+
+const withArticle = (noun: string): string => `${/^[AEIO]/i.test(noun) ? 'an' : 'a'} ${noun}`;
 
 /** A shape as in Python and in error messages: (2, 4, 100), (3,), (). */
 export function showShape(shape: readonly (number | string)[]): string {

@@ -1,5 +1,5 @@
 import leven from 'leven';
-import { fail, isFile, show } from './errors.js';
+import { classOf, fail, isFile, show } from './errors.js';
 
 export const isObject = (value: unknown): value is object =>
   typeof value === 'object' && value !== null;
@@ -8,8 +8,8 @@ export const isObject = (value: unknown): value is object =>
 export const isRecord = (value: unknown): value is object =>
   isObject(value) && !Array.isArray(value) && !ArrayBuffer.isView(value);
 
-/** PyTorch's option names, in lower case and without underscores, and ours. */
-const ofPyTorch: ReadonlyMap<string, string> = new Map([
+/** Option names of PyTorch, Transformers and TransformerLens, in lower case and without underscores, and ours. */
+const ofOthers: ReadonlyMap<string, string> = new Map([
   ['embeddim', 'numHiddens'],
   ['kdim', 'keySize'],
   ['vdim', 'valueSize'],
@@ -19,6 +19,12 @@ const ofPyTorch: ReadonlyMap<string, string> = new Map([
   ['attnmask', 'mask'],
   ['keypaddingmask', 'keyMask'],
   ['iscausal', 'causal'],
+  ['attentionmask', 'keyMask'],
+  ['headmask', 'headGate'],
+  ['inputids', 'tokens'],
+  ['labels', 'targets'],
+  ['outputattentions', 'returnWeights'],
+  ['incorrecttokens', 'against'],
 ]);
 /** In PyTorch, true in these masks excludes a key. */
 const oppositeMasks = ['attnmask', 'keypaddingmask'];
@@ -29,7 +35,7 @@ const withoutOption: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * A hint for an unknown name: PyTorch's name of an option, another spelling, or a name with at most one typo in three
+ * A hint for an unknown name: another library's name of an option, another spelling, or a name with at most one typo in three
  * letters.
  */
 function hintFor(name: string, known: readonly string[]): string {
@@ -39,8 +45,10 @@ function hintFor(name: string, known: readonly string[]): string {
   if (never !== undefined) {
     return `; ${never}`;
   }
-  const ours = ofPyTorch.get(given);
-  if (ours !== undefined && known.includes(ours)) {
+  const other = ofOthers.get(given);
+  // A model has headGates where a layer has headGate.
+  const ours = known.find((each) => each === other || each === `${other}s`);
+  if (ours !== undefined) {
     const opposite = oppositeMasks.includes(given) ? ', in which true is a key to attend to' : '';
     return `; did you mean ${ours}${opposite}?`;
   }
@@ -86,8 +94,8 @@ export function checkOptions<Options extends object>(
 }
 
 /**
- * The entries of an object, sorted by name; reads only the wanted values. Fails for a Map, an array, and a file in
- * place of its tensors.
+ * The entries of a plain object, sorted by name; reads only the wanted values. Fails for a Map, an array, a model in
+ * place of its state dict, and a file in place of its tensors.
  */
 export function entriesOf(
   argument: string,
@@ -95,8 +103,14 @@ export function entriesOf(
   of: string,
   isWanted: (name: string) => boolean = () => true,
 ): [string, unknown][] {
-  if (!isObject(value) || Symbol.iterator in value || isFile(value)) {
-    fail('invalid-type', argument, `an object of ${of} by name`, show(value));
+  if (
+    !isObject(value) ||
+    Symbol.iterator in value ||
+    isFile(value) ||
+    classOf(value) !== undefined
+  ) {
+    const hint = isObject(value) && 'stateDict' in value ? '; call its stateDict()' : '';
+    fail('invalid-type', argument, `an object of ${of} by name`, show(value) + hint);
   }
   const values = value as Readonly<Record<string, unknown>>;
   return Object.keys(values)

@@ -138,7 +138,7 @@ const noCaches = [
     [{}, 'an object'],
   ],
   [{ batchSize: 2, maxLength: 8, length: 0 }, 'an object'],
-  [new MultiHeadAttention(options), 'an object'],
+  [new MultiHeadAttention(options), 'a MultiHeadAttention'],
 ].map(([bad, got]) => [bad, type, `expected one that createCache made, got ${got}`]);
 const noDicts = [...[undefinedOne, [null, 'null'], ['W_q', '"W_q"'], [[good], 'an array']]].map(
   ([bad, got]) => [bad, type, `expected an object of tensors by name, got ${got}`],
@@ -517,7 +517,7 @@ test('caches of another model, of another batch size, disposed of, or older than
     [null, 'null'],
     [8, '8'],
     [{}, 'an object'],
-    [model.attention(0).createCache({ batchSize: 2, maxLength: 4 }), 'an object'],
+    [model.attention(0).createCache({ batchSize: 2, maxLength: 4 }), 'a KeyValueCache'],
   ]) {
     const message = `cache: expected one that the model's createCache made, got ${got}`;
     fails({ cache: bad }, tokens, type, message);

@@ -359,6 +359,8 @@ test('a misspelt option gets a suggestion', async () => {
     ['batchFirst', '; inputs are always (batch, length, size)'],
     ['attn_mask', '; did you mean mask, in which true is a key to attend to?', calls.forward.call],
     ['needWeights', '; did you mean returnWeights?', calls.forward.call],
+    ['head_mask', '; did you mean headGate?', calls.forward.call],
+    ['attention_mask', '; did you mean keyMask?', calls.forward.call],
     ['needWeights', ''],
     ['', ''],
   ]) {

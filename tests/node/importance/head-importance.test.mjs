@@ -163,6 +163,9 @@ test('the least important heads are removed in whole groups, and each layer keep
   fails({ fraction: 1, groupSize: 2 }, option, divisor);
   const none = 'measure: expected the measure of the importance, got none';
   fails({ fraction: 1, measure: undefined }, option, none);
+  const unmeasured = Promise.resolve(numbers);
+  const noPromise = /^importance: expected an array of numbers, .*, got a Promise; await it/;
+  assertFails(() => leastImportantHeads(unmeasured, { fraction: 1 }), 'invalid-type', noPromise);
   const sizes = { numHiddens: 8, numHeads: 4, numKvHeads: 2 };
   const layer = makeLayer({ ...sizes, querySize: 6, keySize: 6, valueSize: 6 });
   const measured = { measure: 'entropy', batches: [inputs] };
@@ -205,7 +208,8 @@ test('bad arguments reject the promise', async () => {
     assertRejects(() => measureHeadImportance(of, given), ...error);
   for (const [options, ...error] of errors) await fails(layer, options, ...error);
   await fails(model, { batches, losses: 3 }, 'unknown-option', /did you mean loss\?$/);
-  await fails(model, { batches: [{ tokens }] }, 'invalid-shape', /^targets: expected/);
+  const noTargets = 'targets: expected a target for each token, got none';
+  await fails(model, { batches: [{ tokens }] }, 'invalid-type', noTargets);
   const kinds = 'layer: expected a MultiHeadAttention or a Transformer, got an object';
   await fails({}, { batches }, 'invalid-type', kinds);
   const gone = new AttentionOnlyTransformer(modelOptions);

@@ -72,7 +72,7 @@ async function checkNames(read) {
   const array = 'names: expected an array of names, got';
   await fails('of.F32', 'invalid-type', `${array} "of.F32"`);
   await fails(null, 'invalid-type', `${array} null`);
-  await fails(new Set(['of.F32']), 'invalid-type', `${array} an object`);
+  await fails(new Set(['of.F32']), 'invalid-type', `${array} a Set`);
   await fails(['of.F32', 7], 'invalid-type', `${array} 7 in it`);
   const inFile = 'names: expected names of tensors in the file, got';
   await fails(['b', 'of.F32', 'a', 'b'], 'invalid-value', `${inFile} 'b', 'a'`);

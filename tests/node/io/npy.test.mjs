@@ -27,7 +27,7 @@ test('tensors of every shape come back bit for bit', () => {
 });
 
 test('arguments that are not a file or a tensor', () => {
-  const message = 'bytes: expected a Uint8Array or an ArrayBuffer, got an object';
+  const message = 'bytes: expected a Uint8Array or an ArrayBuffer, got a Blob';
   assertFails(() => loadNpy(new Blob([])), 'invalid-type', message);
   for (const [tensor, code, expected] of [
     [['1'], 'invalid-type', 'numbers, got "1"'],

@@ -165,7 +165,7 @@ test('arguments that are not a file', () => {
     [null, 'null'],
     ['file.bin', '"file.bin"'],
     [[1, 2, 3], 'an array'],
-    [Tensor.ones([2]), 'an object'],
+    [Tensor.ones([2]), 'a Tensor'],
     [{ size: 8, slice: 1 }, 'an object'],
     [{ size: -8, slice: () => new Blob() }, 'an object'],
     [{ size: '8', slice: () => new Blob() }, 'an object'],
@@ -202,6 +202,12 @@ const unsaved = [
     [[Tensor.ones([1])], 'an array'],
     [new Map([['a', [1]]]), 'a Map'],
     [loadSafetensors(saveSafetensors({})), aFile],
+    [Promise.resolve({}), `a Promise; await it, or ${readAll}`],
+    [
+      new MultiHeadAttention({ numHiddens: 1, numHeads: 1 }),
+      'a MultiHeadAttention; call its stateDict()',
+    ],
+    [new (class {})(), 'an object'],
   ].flatMap(([bad, got]) => [
     [bad, {}, type, `tensors: expected an object of tensors by name, got ${got}`],
     [{}, bad, type, `metadata: expected an object of texts by name, got ${got}`],

@@ -147,6 +147,9 @@ test('bad dicts and options are errors', () => {
   const anObject = 'stateDict: expected an object of tensors by name, got';
   fails(null, {}, 'invalid-type', `${anObject} null`);
   fails(new Map(Object.entries(dict)), {}, 'invalid-type', `${anObject} a Map`);
+  fails(Promise.resolve(dict), {}, 'invalid-type', /got a Promise; await it/);
+  const aLayer = `${anObject} a MultiHeadAttention; call its stateDict()`;
+  assertFails(() => layer.loadStateDict(layer), 'invalid-type', aLayer);
   const withBias = (bias) => ({ ...dict, 'W_k.bias': bias });
   fails(withBias(3), {}, 'invalid-type', /^W_k\.bias: expected a tensor, .*, got 3$/);
   const axes = 'W_k.bias: expected axes of less than 2^32, got 4294967308';
