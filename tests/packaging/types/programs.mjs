@@ -319,7 +319,6 @@ addEventListener('lens-select', (event) => {
 });
 const told = (event: view.AttentionHeadsEventMap['attention-select']) => event.detail.query;
 heads.addEventListener('attention-select', ({ detail }) => detail.query.toFixed(), { once: true });
-heads.addEventListener('attention-select', function () { is<typeof this.mean, boolean>(); });
 heads.addEventListener('click', ({ clientX }) => clientX.toFixed());
 heads.removeEventListener('attention-select', told);
 document.createElement('head-scores').addEventListener('head-select', ({ detail }) => detail.score.toFixed());
