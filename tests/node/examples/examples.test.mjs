@@ -25,7 +25,7 @@ const documents = {
   'docs/decoding.md': 2,
   'docs/training.md': 3,
   'docs/pruning.md': 3,
-  'docs/models.md': 7,
+  'docs/models.md': 8,
   'docs/threads.md': 2,
   'docs/guides/chapter.md': 1,
   'docs/guides/transformerlens.md': 1,
