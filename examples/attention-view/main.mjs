@@ -4,7 +4,7 @@
 //
 // The model is that of examples/language-model; --model=FOLDER is another checkpoint with config.json,
 // model.safetensors, tokenizer.json and tokenizer_config.json.
-import { openAsBlob, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, openAsBlob, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
@@ -26,6 +26,13 @@ const [file, sentence = 'the people were at work, and the people were good.'] = 
 const pathOf = (/** @type {string} */ name) => join(values.model, name);
 const read = (/** @type {string} */ name) => JSON.parse(readFileSync(pathOf(name), 'utf8'));
 
+for (const name of ['tokenizer.json', 'tokenizer_config.json']) {
+  if (!existsSync(pathOf(name))) {
+    console.error(`${pathOf(name)} is missing: the checkpoint needs its tokenizer's files`);
+    process.exit(1);
+  }
+}
+
 await init();
 const checkpoint = await loadSafetensors(await openAsBlob(pathOf('model.safetensors')));
 const model = Transformer.fromPretrained({
@@ -44,4 +51,7 @@ const html = attentionPage({
   tokens: ids.map((id) => text.decode([id])),
 });
 if (file === undefined) process.stdout.write(html);
-else writeFileSync(file, html);
+else {
+  writeFileSync(file, html);
+  console.log(`wrote ${file}: ${Math.round(html.length / 1000)} KB`);
+}
