@@ -60,16 +60,16 @@ void StoredParameters::write(std::size_t index, std::size_t first_row, std::size
 }
 
 void StoredParameters::fill_by_rows(std::size_t index, const void* with,
-                                    void (*fill)(const void* with, float* numbers,
-                                                 std::size_t first, std::size_t count)) {
+                                    void (*set)(const void* with, float* numbers, std::size_t first,
+                                                std::size_t count)) {
   const auto [rows, columns, offset, map] = entries_[index];
   if (map == none) {
-    fill(with, values_.data() + offset, 0, rows * columns);
+    set(with, values_.data() + offset, 0, rows * columns);
     return;
   }
   AlignedFloats numbers(columns);
   for (std::size_t row = 0; row < rows; ++row) {
-    fill(with, numbers.data(), row * columns, columns);
+    set(with, numbers.data(), row * columns, columns);
     write(index, row, 1, numbers.data());
   }
 }

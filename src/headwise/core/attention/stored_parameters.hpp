@@ -81,8 +81,8 @@ class StoredParameters {
 
   /// The same for functions of any type, which is compiled once.
   void fill_by_rows(std::size_t index, const void* with,
-                    void (*fill)(const void* with, float* numbers, std::size_t first,
-                                 std::size_t count));
+                    void (*set)(const void* with, float* numbers, std::size_t first,
+                                std::size_t count));
   [[nodiscard]] float* packed(std::size_t map) noexcept {
     return packed_.data() + packed_offsets_[map];
   }
