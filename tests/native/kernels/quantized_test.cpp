@@ -7,7 +7,6 @@
 #include <headwise/core/kernels/dispatch.hpp>
 #include <initializer_list>
 #include <limits>
-#include <utility>
 #include <vector>
 
 #include "compare.hpp"
@@ -196,19 +195,14 @@ TEST_CASE("unpack_columns writes the numbers that integers stand for, exactly") 
   for (const std::size_t depth : quantized_sizes) {
     for (std::size_t columns = 1; columns <= kernels::panel_width(); ++columns) {
       Packed<std::int8_t> b(depth, columns, kernels::max_int8);
-      const auto factor_of = [](std::size_t column) {
-        return static_cast<float>(0x1FFFF - 2 * column) * 0x1p-20F;
-      };
       for (std::size_t j = 0; j < columns; ++j) {
-        b.scales[j] = factor_of(j) * kernels::max_int8;
+        b.scales[j] = kernels::max_int8 * (0x1p-20F * static_cast<float>(0x1FFFF - 2 * j));
       }
       Floats panel(depth * kernels::panel_width() + 1, guard);
       kernels::unpack_columns(b.matrix(), depth, columns, panel.data());
       for (std::size_t i = 0; i < depth * columns; ++i) {
-        const auto [k, j] = std::pair(i / columns, i % columns);
-        CAPTURE(depth, columns, k, j);
-        REQUIRE(panel[k * kernels::panel_width() + j] ==
-                static_cast<float>(b.integers[i]) * factor_of(j));
+        REQUIRE(panel[i / columns * kernels::panel_width() + i % columns] ==
+                static_cast<float>(b.integers[i]) * (b.scales[i % columns] / kernels::max_int8));
       }
       REQUIRE(panel.back() == guard);
     }

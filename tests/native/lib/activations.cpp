@@ -144,12 +144,8 @@ void ReferenceProbe::visit(const Place& place, Doubles<4>& activation) {
       }
     }
     const Doubles<4> after = xt::broadcast(*value, before.shape());
-    for (std::size_t i = 0; i < after.size(); ++i) {
-      const std::size_t row = i / after.shape(3);
-      const std::size_t head = row / rows.size();
-      activation(head / heads.size(), heads[head % heads.size()], rows[row % rows.size()],
-                 i % after.shape(3)) = after.data()[i];
-    }
+    for_each_of(activation, heads, rows,
+                [&](double& number, std::size_t i) { number = after.data()[i]; });
   }
   seen_[place] = activation;
 }

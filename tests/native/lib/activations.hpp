@@ -72,20 +72,27 @@ std::vector<Patch> random_patches(Random& random,
 
 std::vector<std::int64_t> first_of(std::size_t count);
 
+/// Calls `visit(number, i)` for the numbers of these heads and queries, the i-th of them. A view by
+/// `xt::keep` would read behind its indices.
+template <typename Tensor, typename Visit>
+void for_each_of(Tensor& all, const std::vector<std::int64_t>& heads,
+                 const std::vector<std::int64_t>& queries, const Visit& visit) {
+  const std::size_t row = queries.size() * all.shape(3);
+  for (std::size_t i = 0; i < all.shape(0) * heads.size() * row; ++i) {
+    visit(all(i / row / heads.size(), heads[i / row % heads.size()],
+              queries[i % row / all.shape(3)], i % all.shape(3)),
+          i);
+  }
+}
+
 /// The rows of these heads and queries, of a tensor of any number.
 template <typename Number>
 xt::xtensor<Number, 4> rows_of(const xt::xtensor<Number, 4>& all,
                                const std::vector<std::int64_t>& heads,
                                const std::vector<std::int64_t>& queries) {
-  // Not a view by `xt::keep`, which reads behind its indices.
   auto rows = xt::xtensor<Number, 4>::from_shape(
       {all.shape(0), heads.size(), queries.size(), all.shape(3)});
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    const std::size_t row = i / rows.shape(3);
-    const std::size_t head = row / queries.size();
-    rows.data()[i] = all(head / heads.size(), heads[head % heads.size()],
-                         queries[row % queries.size()], i % rows.shape(3));
-  }
+  for_each_of(all, heads, queries, [&](Number number, std::size_t i) { rows.data()[i] = number; });
   return rows;
 }
 
