@@ -132,10 +132,12 @@ function hiddenTypes(entry) {
 // The types of headwise/worker compute what the package's are in the worker.
 for (const entry of entries.filter((each) => !each.endsWith('in-worker.d.ts'))) {
   test(`${relative(dist, entry)}: every type of a public signature can be imported`, () => {
-    // The elements' base, and `Base`, which replaces HTMLElement without a document.
+    // The elements' base and its listeners, and `Base`, which replaces HTMLElement without a document.
     assert.deepEqual(
       hiddenTypes(entry),
-      entry.endsWith('view.d.ts') ? ['Base', 'CellsElement', 'DrawnElement'] : computing,
+      entry.endsWith('view.d.ts')
+        ? ['Base', 'CellsElement', 'DrawnElement', 'Listeners']
+        : computing,
     );
   });
 }
