@@ -127,9 +127,10 @@ TEST_CASE("Out of memory in a model's passes") {
       options.capture = {keys, scores, head_out, row_entropy, resid_post, embeddings};
       options.capture_positions = std::vector<std::int64_t>{2, 0};
       const std::size_t head_size = world.model.attention(0).settings().head_size;
-      options.patch = {{.at = head_out, .heads = {{0}}, .value = PatchKind::mean},
-                       {.at = pattern, .positions = {{3, 1}}},
-                       {.at = z, .heads = {{1}}, .value = full<4>({2, 1, 4, head_size}, 0.5F)}};
+      options.patch = {
+          {.at = head_out, .layer = 0, .heads = {{0}}, .value = PatchKind::mean},
+          {.at = pattern, .layer = 0, .positions = {{3, 1}}},
+          {.at = z, .layer = 0, .heads = {{1}}, .value = full<4>({2, 1, 4, head_size}, 0.5F)}};
       static_cast<void>(world.pass(true));
       return world;
     };

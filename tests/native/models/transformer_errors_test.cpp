@@ -281,23 +281,26 @@ TEST_CASE("Activations that a model does not have are neither captured nor repla
     return error_of([&] { return model.forward(input, options); });
   };
   const auto error_of_patch = [&](const Patch& patch) {
-    return error_with("plain", tokens, {.patch = {{.at = z}, patch}});
+    return error_with("plain", tokens, {.patch = {{.at = z, .layer = 0}, patch}});
   };
   const std::pair<Patch, std::string> patches[] = {
       {{.at = scores}, "at: expected an activation that can be replaced, got scores"},
       {{.at = z, .side = Side::cross}, "side: expected a side that runs, got cross"},
       {{.at = z, .side = Side::encoder}, "side: expected a side that runs, got encoder"},
+      {{.at = z}, "layer: expected an integer from 0 to 1, got -1"},
       {{.at = z, .layer = 2}, "layer: expected an integer from 0 to 1, got 2"},
-      {{.at = attn_out, .heads = {{0}}},
+      {{.at = attn_out, .layer = 0, .heads = {{0}}},
        "heads: expected none of an activation without heads, got a list"},
-      {{.at = head_out, .heads = {{2}}}, "heads: expected integers from 0 to 1, got 2"},
+      {{.at = head_out, .layer = 0, .heads = {{2}}}, "heads: expected integers from 0 to 1, got 2"},
       {{.at = embeddings, .layer = 9, .positions = {{4}}},
        "positions: expected integers from 0 to 3, got 4"},
-      {{.at = z, .value = PatchKind::value}, "value: expected a tensor, zero or mean, got none"}};
+      {{.at = z, .layer = 0, .value = PatchKind::value},
+       "value: expected a tensor, zero or mean, got none"}};
   for (const auto& [wrong, error] : patches) {
     CHECK(error_of_patch(wrong) == "invalid-option; patch[1]." + error);
   }
-  const Patch patch{.at = z, .heads = {{1}}, .positions = {{3}}, .value = full<4>({2, 1, 4, 4}, 1)};
+  const Patch patch{
+      .at = z, .layer = 0, .heads = {{1}}, .positions = {{3}}, .value = full<4>({2, 1, 4, 4}, 1)};
   CHECK(error_of_patch(patch) ==
         "invalid-shape; patch[1].value: expected (2, 1, 1, 4), got (2, 1, 4, 4)");
   Transformer plain(small_transformer("plain").options);
