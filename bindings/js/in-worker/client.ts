@@ -295,9 +295,7 @@ async function askWith(
     }
     // The arguments cannot be cloned, or contain themselves.
     if (isObject(error) && (error instanceof RangeError || isCloneError(error))) {
-      const reason = reasonOf(error);
-      const hint = reason.includes('Promise') ? '; await it' : '';
-      const message = `arguments: expected values that can be sent to a worker, got ${reason}${hint}`;
+      const message = `arguments: expected values that can be sent to a worker, got ${reasonOf(error)}`;
       throw new HeadwiseError('invalid-type', message, { cause: error });
     }
     throw error;

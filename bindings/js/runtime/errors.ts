@@ -102,14 +102,11 @@ export const isFile = (value: object): boolean =>
 
 /** The name of an object's class; undefined for a plain object. */
 export function classOf(value: object): string | undefined {
-  const prototype = Object.getPrototypeOf(value) as { constructor: unknown } | null;
+  const prototype = Object.getPrototypeOf(value) as { constructor?: { name?: string } } | null;
   // In any realm, the prototype of plain objects has no prototype itself.
-  if (prototype === null || Object.getPrototypeOf(prototype) === null) {
-    return undefined;
-  }
-  const { constructor } = prototype;
-  const name = typeof constructor === 'function' ? constructor.name : '';
-  return name === '' ? 'object' : name;
+  return prototype === null || Object.getPrototypeOf(prototype) === null
+    ? undefined
+    : prototype.constructor?.name;
 }
 
 /** Shows a typed array by its type, because a call may accept some types only. */
@@ -119,14 +116,12 @@ function showObject(value: object): string {
       ? 'a Promise; await it, or await file.read() for all tensors of a file'
       : isFile(value)
         ? 'a file; did you mean its .tensors, or await file.read()?'
-        : value instanceof Map
-          ? 'a Map'
-          : withArticle(classOf(value) ?? 'object');
+        : withArticle(classOf(value) ?? 'object');
   }
   return withArticle(Object.prototype.toString.call(value).slice('[object '.length, -1));
 }
 
-const withArticle = (noun: string): string => `${/^[AEIO]/i.test(noun) ? 'an' : 'a'} ${noun}`;
+const withArticle = (noun: string): string => `${/^[AEIOo]/.test(noun) ? 'an' : 'a'} ${noun}`;
 
 /** A shape as in Python and in error messages: (2, 4, 100), (3,), (). */
 export function showShape(shape: readonly (number | string)[]): string {

@@ -207,7 +207,7 @@ const unsaved = [
       new MultiHeadAttention({ numHiddens: 1, numHeads: 1 }),
       'a MultiHeadAttention; call its stateDict()',
     ],
-    [new (class {})(), 'an object'],
+    [new (class Named {})(), 'a Named'],
   ].flatMap(([bad, got]) => [
     [bad, {}, type, `tensors: expected an object of tensors by name, got ${got}`],
     [{}, bad, type, `metadata: expected an object of texts by name, got ${got}`],
