@@ -42,10 +42,8 @@ class Product {
         scale_(depth % 2 == 1 ? 1.0F : 0.3F),
         a_row_stride_(transposed ? 1 : depth + 3),
         a_depth_stride_(transposed ? rows + 3 : 1),
-        // Never empty: kernels move from where it begins.
         a_(random_floats(
-            1 + (transposed ? span_size(depth, rows, rows + 3) : span_size(rows, depth, depth + 3)),
-            1)),
+            transposed ? span_size(depth, rows, rows + 3) : span_size(rows, depth, depth + 3), 1)),
         b_(random_floats(span_size(depth, columns, columns + 2), 2)),
         addend_(random_floats(span_size(added == Added::row ? 1 : rows, columns, columns + 4), 3)),
         packed_(kernels::packed_size(depth, columns), guard) {

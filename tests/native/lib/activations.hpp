@@ -72,8 +72,7 @@ std::vector<Patch> random_patches(Random& random,
 
 std::vector<std::int64_t> first_of(std::size_t count);
 
-/// Calls `visit(number, i)` for the numbers of these heads and queries, the i-th of them. A view by
-/// `xt::keep` would read behind its indices.
+/// Visits the numbers of these heads and queries. `xt::keep` would read behind its indices.
 template <typename Tensor, typename Visit>
 void for_each_of(Tensor& all, const std::vector<std::int64_t>& heads,
                  const std::vector<std::int64_t>& queries, const Visit& visit) {

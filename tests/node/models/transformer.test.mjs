@@ -133,11 +133,8 @@ test('int8 weights are held as integers alone', () => {
   const sizes = { vocabularySize: 3000, maxLength: 8, numHiddens: 128, numLayers: 2, numHeads: 4 };
   const model = new Transformer({ ...sizes, weights: 'int8' });
   const numbers = Object.values(model.stateDict()).reduce((sum, { data }) => sum + data.length, 0);
-  const { numParameters, parameterBytes, gradientBytes } = model.memory();
-  assert.deepEqual(
-    [numParameters, gradientBytes, parameterBytes < 1.15 * numbers],
-    [numbers, 0, true],
-  );
   model.lossAndGradients([[1, 2, 3]], [[2, 3, 4]]);
-  assert.equal(model.memory().gradientBytes, 4 * numbers);
+  const { numParameters, parameterBytes, gradientBytes } = model.memory();
+  assert.deepEqual([numParameters, gradientBytes], [numbers, 4 * numbers]);
+  assert.ok(parameterBytes < 1.15 * numbers);
 });
