@@ -96,7 +96,7 @@ export async function openFlows(t, id, query = '', options = {}) {
     /** Waits for a control of a name and a role. Opens the `details` around it. */
     control: (name, role = 'button') =>
       page.waitForFunction(findControl, {}, within(controls[role]), name),
-    press: async (name, role) => (await flows.control(name, role)).asLocator().click(),
+    press: async (name, role) => (await flows.control(name, role)).click(),
     /** Clicks without the pointer, for elements that may move or be covered. */
     click: (selector) =>
       page.$eval(within(selector), (found) =>

@@ -120,7 +120,9 @@ export function createSaveMenu(
     toggle.focus();
   });
   root.addEventListener('focusout', ({ relatedTarget }) => {
-    if (relatedTarget instanceof Node && !root.contains(relatedTarget)) close();
+    if (!(relatedTarget instanceof Node) || root.contains(relatedTarget)) return;
+    // The browser gives the focus to the act that the address names once the page is loaded: no reader left the list.
+    if (!relatedTarget.contains(root)) close();
   });
   close();
   return hideable('export', root);
