@@ -145,7 +145,7 @@ void ReferenceProbe::visit(const Place& place, Doubles<4>& activation) {
     }
     const Doubles<4> after = xt::broadcast(*value, before.shape());
     for_each_of(activation, heads, rows,
-                [&](double& number, std::size_t i) { number = after.data()[i]; });
+                [&](double& replaced, std::size_t i) { replaced = after.data()[i]; });
   }
   seen_[place] = activation;
 }
