@@ -128,11 +128,17 @@ void gemv_transposed(benchmark::State& state) {
 }
 
 /// Integers that are all alike: no branch depends on them.
-kernels::QuantizedMatrix integers_of(const std::vector<std::int16_t>& integers,
+template <typename Integer>
+kernels::QuantizedMatrix integers_of(const std::vector<Integer>& integers,
                                      const std::vector<float>& scales) {
-  return {.int16 = integers.data(),
-          .panel_stride = kernels::quantized_panel_size(size),
-          .column_scales = scales.data()};
+  kernels::QuantizedMatrix matrix{.panel_stride = kernels::quantized_panel_size(size),
+                                  .column_scales = scales.data()};
+  if constexpr (sizeof(Integer) == 1) {
+    matrix.int8 = integers.data();
+  } else {
+    matrix.int16 = integers.data();
+  }
+  return matrix;
 }
 
 void quantized_gemv(benchmark::State& state) {
@@ -146,21 +152,16 @@ void quantized_gemv(benchmark::State& state) {
 void quantized_gemm(benchmark::State& state) {
   const std::vector<std::int8_t> integers(kernels::packed_size(size, size), 5);
   at_once(state, [&](Arrays& x) {
-    const kernels::QuantizedMatrix b{.int8 = integers.data(),
-                                     .panel_stride = kernels::quantized_panel_size(size),
-                                     .column_scales = x.e.data()};
-    kernels::quantized_gemm(rows, size, size, {.data = x.a.data(), .row_stride = size}, b, {},
-                            x.c.data(), size);
+    kernels::quantized_gemm(rows, size, size, {.data = x.a.data(), .row_stride = size},
+                            integers_of(integers, x.e), {}, x.c.data(), size);
   });
 }
 
 void unpack_columns(benchmark::State& state) {
   const std::vector<std::int8_t> integers(kernels::packed_size(size, size), 5);
   at_once(state, [&](Arrays& x) {
-    const kernels::QuantizedMatrix b{.int8 = integers.data(),
-                                     .panel_stride = kernels::quantized_panel_size(size),
-                                     .column_scales = x.e.data()};
-    kernels::unpack_columns(b, size, kernels::panel_width(), x.packed.data());
+    kernels::unpack_columns(integers_of(integers, x.e), size, kernels::panel_width(),
+                            x.packed.data());
   });
 }
 

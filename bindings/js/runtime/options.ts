@@ -35,8 +35,8 @@ const withoutOption: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * A hint for an unknown name: another library's name of an option, another spelling, or a name with at most one typo in three
- * letters.
+ * A hint for an unknown name: another library's name of an option, another spelling, or a name with at most one typo
+ * in three letters.
  */
 function hintFor(name: string, known: readonly string[]): string {
   const plain = (text: string): string => text.replaceAll('_', '').toLowerCase();

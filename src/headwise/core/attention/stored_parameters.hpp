@@ -24,7 +24,7 @@ class StoredParameters {
     std::size_t bias = none;
   };
 
-  /// None.
+  /// Holds no parameters.
   StoredParameters() = default;
   /// Leaves the values uninitialized. Each weight belongs to one map.
   StoredParameters(const ParameterTable& table, std::vector<LinearMap> maps, Precision precision);
