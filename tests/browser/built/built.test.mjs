@@ -137,6 +137,8 @@ test('in a folder of a host without isolation, every file is there without the h
     causes: /service-worker\.js/,
   });
   await page.evaluate(() => navigator.serviceWorker.ready);
+  // All that the page asks for from now on, it asks the service worker for.
+  await page.reload();
   await server.close();
   const assets = listFiles(['build/page/assets']).map((file) => file.slice('build/page/'.length));
   const answers = await page.evaluate(
