@@ -22,12 +22,13 @@ for (const purpose of options.all ? ['test', 'docs'] : ['test']) {
   if (await run('bash', ['scripts/setup.sh', `--for=${purpose}`])) process.exit(1);
 }
 
-const cores = String(availableParallelism());
+const cores = availableParallelism();
 const code = await run('npm', ['run', '--silent', goal], {
   HEADWISE_WASM: goal === 'test:default' ? 'development' : 'all',
-  CMAKE_BUILD_PARALLEL_LEVEL: cores,
-  CTEST_PARALLEL_LEVEL: cores,
-  WIREIT_PARALLEL: cores,
+  CMAKE_BUILD_PARALLEL_LEVEL: String(cores),
+  CTEST_PARALLEL_LEVEL: String(cores),
+  // One more than there are cores, since browsers wait.
+  WIREIT_PARALLEL: String(cores + 1),
   // Copies of what the builds make would fill the disk, and they are incremental without.
   WIREIT_CACHE: 'none',
   WIREIT_FAILURES: 'kill',
