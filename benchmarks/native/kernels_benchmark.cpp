@@ -165,6 +165,23 @@ void unpack_columns(benchmark::State& state) {
   });
 }
 
+void int4_gemv(benchmark::State& state) {
+  const std::vector<float> blocks(kernels::int4_panel_size(size) * rows, 1.0F);
+  at_once(state, [&](Arrays& x) {
+    kernels::int4_gemv(x.b.data(), size,
+                       {.blocks = blocks.data(), .panel_stride = kernels::int4_panel_size(size)},
+                       rows, nullptr, x.c.data());
+  });
+}
+
+void unpack_int4_columns(benchmark::State& state) {
+  const std::vector<float> blocks(kernels::int4_panel_size(size), 1.0F);
+  at_once(state, [&](Arrays& x) {
+    kernels::unpack_int4_columns({.blocks = blocks.data(), .panel_stride = blocks.size()}, size,
+                                 kernels::panel_width(), x.packed.data());
+  });
+}
+
 void exponential(benchmark::State& state) {
   by_rows(state, [](Arrays& x, std::size_t row) { kernels::exponential(x.a.data() + row, size); });
 }

@@ -1,6 +1,6 @@
 import { allocate, allocateBytes, reserve, write } from '../runtime/memory.js';
 import { modelsCore } from '../runtime/models-build.js';
-import { precisions, type Precision } from '../runtime/precisions.js';
+import { filePrecisions, type FilePrecision } from '../runtime/precisions.js';
 import type { OwnBytes } from '../runtime/typed-arrays.js';
 
 /** Rounded rows as bytes of a file and, for int8, a factor for each row. */
@@ -10,7 +10,7 @@ export interface RoundedRows {
 }
 
 /** Rounds rows of weights. `data` must not change meanwhile. */
-export function roundRows(data: Float32Array, rows: number, precision: Precision): RoundedRows {
+export function roundRows(data: Float32Array, rows: number, precision: FilePrecision): RoundedRows {
   const loaded = modelsCore();
   const size = precision === 'float16' ? 2 : 1;
   const bytes = allocateBytes(data.length * size);
@@ -19,7 +19,7 @@ export function roundRows(data: Float32Array, rows: number, precision: Precision
   for (let row = 0; row < rows; row++) {
     const [from, to] = reserve(columns, Math.ceil((columns * size) / 4));
     write(from, { data: data.subarray(row * columns, (row + 1) * columns), count: columns });
-    scales[row] = loaded.roundRow(precisions.indexOf(precision), from, columns, to);
+    scales[row] = loaded.roundRow(filePrecisions.indexOf(precision), from, columns, to);
     bytes.set(loaded.HEAPU8.subarray(to, to + columns * size), row * columns * size);
   }
   return { bytes, scales };

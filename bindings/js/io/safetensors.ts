@@ -2,7 +2,7 @@ import { fileContents, headerText } from 'headwise-records';
 import { fail, show } from '../runtime/errors.js';
 import { modelsCore } from '../runtime/models-build.js';
 import { checkOptions, checkWord, entriesOf } from '../runtime/options.js';
-import { precisions, type Precision } from '../runtime/precisions.js';
+import { filePrecisions, type FilePrecision } from '../runtime/precisions.js';
 import { receive, send } from '../runtime/records.js';
 import type { OwnBytes } from '../runtime/typed-arrays.js';
 import { checkAttached, toFloatView } from '../tensor/arrays.js';
@@ -103,11 +103,11 @@ export interface SaveSafetensorsOptions {
    * writes F16, `'int8'` writes I8 with a factor for each row in `NAME_scale`, (rows, 1), as F32. Parameters of layers
    * with the same `weights` option are saved without loss. Default: `'float32'`.
    */
-  precision?: Precision | undefined;
+  precision?: FilePrecision | undefined;
 }
 
 /** Rounds a tensor. An I8 tensor is followed by its factors. */
-function toPrecision(saved: Saved, precision: Precision): Saved[] {
+function toPrecision(saved: Saved, precision: FilePrecision): Saved[] {
   const { name, dtype, data, shape } = saved;
   if (precision === 'float32' || dtype !== 'F32' || shape.length < 2 || !name.endsWith('weight')) {
     return [saved];
@@ -153,7 +153,7 @@ export function saveSafetensors(
 ): OwnBytes {
   modelsCore();
   const { precision: asked } = checkOptions<SaveSafetensorsOptions>(options, ['precision']);
-  const precision = checkWord('precision', asked, precisions);
+  const precision = checkWord('precision', asked, filePrecisions);
   const saved = entriesOf('tensors', tensors, 'tensors').map(([name, value]) =>
     toSaved(name, value),
   );

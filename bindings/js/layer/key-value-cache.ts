@@ -19,7 +19,7 @@ export interface CacheOptions {
   precision?: CachePrecision | undefined;
 }
 
-export type CachePrecision = Exclude<Precision, 'int8'>;
+export type CachePrecision = Exclude<Precision, 'int8' | 'int4'>;
 
 /** Cache options with their defaults. */
 export interface CheckedCacheOptions {

@@ -97,8 +97,8 @@ export interface MultiHeadAttentionOptions {
   zeroAttention?: boolean | undefined;
   /**
    * Precision of the weights of W_q, W_k, W_v and W_o. Fewer than 32 bits are faster for few queries, but cannot be
-   * trained. `'float16'` rounds to float16; `'int8'` rounds to integers with a factor for each output. Other parameters
-   * stay float32. Default: `'float32'`.
+   * trained. `'float16'` rounds to float16; `'int8'` rounds to integers with a factor for each output, and `'int4'` with one
+   * for each 32 weights of an output, as GGUF's Q4_0 does. Other parameters stay float32. Default: `'float32'`.
    */
   weights?: Precision | undefined;
   /** Seed of the parameters and of dropout, an integer from 0 to 2^53 − 1. Default: a random one. */

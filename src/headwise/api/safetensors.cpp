@@ -3,6 +3,7 @@
 #include <cstring>
 #include <headwise/api/files.hpp>
 #include <headwise/api/safetensors_integers.hpp>
+#include <headwise/api/validation_text.hpp>
 #include <headwise/core/attention/quantized_weights.hpp>
 #include <headwise/core/io/number_types.hpp>
 #include <headwise/core/io/safetensors_header.hpp>
@@ -209,6 +210,10 @@ std::vector<std::byte> save_safetensors(const StateDict& tensors,
                                         const std::map<std::string, std::string>& metadata,
                                         const IntegerTensors& integers, Precision weights) {
   return report_out_of_memory([&] {
+    if (weights == Precision::int4) {
+      validation::fail(ErrorCode::invalid_option, "weights", {"'float32', 'float16' or 'int8'"},
+                       {"'int4'"});
+    }
     TensorList list;
     RoundedWeights rounded;
     for (const auto& [name, tensor] : tensors) {

@@ -186,7 +186,8 @@ void check_cache_options(const MultiHeadAttention& layer, const CacheOptions& op
 
 void check_cache_precision(Precision precision) {
   if (precision != Precision::float32 && precision != Precision::float16) {
-    fail(ErrorCode::invalid_option, "precision", {"'float32' or 'float16'"}, {"\"int8\""});
+    fail(ErrorCode::invalid_option, "precision", {"'float32' or 'float16'"},
+         {precision == Precision::int8 ? "\"int8\"" : "\"int4\""});
   }
 }
 

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/matchers/catch_matchers.hpp>
 #include <cmath>
@@ -64,6 +65,8 @@ MultiHeadAttention make_layer(MultiHeadAttentionOptions options, Precision weigh
   return MultiHeadAttention(options);
 }
 
+constexpr std::array all_rounded = {Precision::float16, Precision::int8, Precision::int4};
+
 /// Rounding inputs of products to 15 bits, three times over.
 constexpr double of_15_bits = 4e-4;
 
@@ -72,36 +75,39 @@ TEST_CASE("Rounded weights are the nearest that their precision holds, biases ar
   const MultiHeadAttentionOptions options{
       .num_hiddens = size, .num_heads = 4, .bias = true, .seed = 1};
   const StateDict whole = make_layer(options, Precision::float32).state_dict();
-  for (const Precision precision : {Precision::float16, Precision::int8}) {
-    const bool is_int8 = precision == Precision::int8;
+  for (const Precision precision : all_rounded) {
+    const bool is_integer = holds_integers(precision);
+    const bool is_int4 = precision == Precision::int4;
     const FromStateDictOptions from{.num_heads = 4, .weights = precision};
     CHECK(MultiHeadAttention::from_state_dict(whole, from).state_dict() ==
           make_layer(options, precision).state_dict());
     for (const auto& [name, tensor] : make_layer(options, precision).state_dict()) {
-      CAPTURE(is_int8, name);
+      CAPTURE(precision, name);
       const float* original = whole.at(name).data();
       CHECK((tensor == whole.at(name)) == name.ends_with(".bias"));
       for (std::size_t i = 0; i < tensor.size() && !name.ends_with(".bias"); ++i) {
         const float number = tensor.data()[i];
-        // 11 bits, of numbers from 2^-14 on, or multiples of an output's factor, up to 127 of them.
+        // 11 bits, of numbers from 2^-14 on, or multiples of an output's factor: of its largest
+        // number, which is 127 or -8 of them.
         int exponent = 0;
         std::frexp(number, &exponent);
         float unit = std::ldexp(1.0F, std::max(exponent - 11, -24));
-        if (is_int8) {
+        if (is_integer) {
           unit = 0;
           for (std::size_t j = i / size * size; j < (i / size + 1) * size; ++j) {
-            unit = std::max(unit, std::abs(tensor.data()[j]) / 127);
+            unit = std::max(unit, std::abs(tensor.data()[j]) / (is_int4 ? 8 : 127));
           }
         }
         CHECK(std::nearbyint(number / unit) * unit == number);
-        CHECK(std::abs(number - original[i]) <= 0.5F * unit * (is_int8 ? 1.001F : 1));
+        // Nothing is 8 units of the other sign: those become 7.
+        CHECK(std::abs(number - original[i]) <= unit * (is_int4 ? 1 : is_integer ? 0.5005F : 0.5F));
       }
     }
   }
 }
 
 TEST_CASE("Weights that are not finite are NaN for their output only") {
-  for (const Precision precision : {Precision::float16, Precision::int8}) {
+  for (const Precision precision : all_rounded) {
     MultiHeadAttentionOptions options{.num_hiddens = 8, .num_heads = 2, .seed = 1};
     MultiHeadAttention layer = make_layer(options, precision);
     StateDict dict = layer.state_dict();
@@ -117,7 +123,7 @@ TEST_CASE("Weights that are not finite are NaN for their output only") {
 }
 
 TEST_CASE("A layer with rounded weights gives what one of floats gives, also backward and pruned") {
-  for (const Precision precision : {Precision::float16, Precision::int8}) {
+  for (const Precision precision : all_rounded) {
     for (const Case& each : cases()) {
       MultiHeadAttention layer = make_layer(each.options, precision);
       MultiHeadAttention floats = make_layer(each.options, Precision::float32);
@@ -146,7 +152,9 @@ TEST_CASE("A layer with rounded weights gives what one of floats gives, also bac
         layer.prune_heads({0, 1});
         floats.prune_heads({0, 1});
         // Factors of W_o are chosen again.
-        compare(precision == Precision::int8 ? 1e-2 : of_15_bits);
+        compare(precision == Precision::int4   ? 0.2
+                : precision == Precision::int8 ? 1e-2
+                                               : of_15_bits);
       }
     }
   }
@@ -253,6 +261,7 @@ TEST_CASE("Rounded layers and caches give as much for numbers of any size that f
                 {linear, Precision::int8, Precision::float32, 0},
                 {linear, Precision::int8, Precision::float16, -100},
                 {linear, Precision::int8, Precision::float16, 110},
+                {linear, Precision::int4, Precision::float16, 0},
                 {none, Precision::float32, Precision::float16, 0}};
   for (const auto& [options, weights, precision, weight_exponent] : layers) {
     MultiHeadAttention floats = make_layer(options, Precision::float32);
@@ -288,7 +297,7 @@ TEST_CASE("Rounded layers and caches give as much for numbers of any size that f
 }
 
 TEST_CASE("Rounded layers give NaN or infinities where floats do, and zeros for zeros") {
-  for (const Precision weights : {Precision::float16, Precision::int8}) {
+  for (const Precision weights : all_rounded) {
     MultiHeadAttention layer = make_layer({.num_hiddens = 24, .num_heads = 3, .seed = 1}, weights);
     for (const std::size_t queries : {1U, 4U, 6U}) {
       Inputs inputs = inputs_for({.num_hiddens = 24}, queries, 3);

@@ -152,7 +152,7 @@ SmallTransformer random_transformer(std::uint64_t seed) {
   }
   o.position_offset = random.pick<std::int64_t>({0, 2});
   o.weights = random.pick({Precision::float32, Precision::float32, Precision::float32,
-                           Precision::float32, Precision::float16, Precision::int8});
+                           Precision::float16, Precision::int8, Precision::int4});
   if (random.chance(0.15)) {
     o.vocabulary_size = o.max_length = 0;
     o.patches = PatchOptions{
@@ -307,8 +307,8 @@ Transformer model_of(const TransformerCall& call) {
   }
   Transformer loaded(call.options);
   loaded.load_state_dict(parameters);
-  // Weights of int8 have no floats to write.
-  if (call.batch() == 1 || call.options.weights == Precision::int8) {
+  // Integers have no floats to write.
+  if (call.batch() == 1 || holds_integers(call.options.weights)) {
     return loaded;
   }
   if (call.batch() == 2) {

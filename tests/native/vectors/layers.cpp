@@ -88,7 +88,7 @@ class LayerCalls {
       options.query_size = options.key_size = options.value_size = std::nullopt;
     }
     options.weights = random_.pick({Precision::float32, Precision::float32, Precision::float32,
-                                    Precision::float32, Precision::float16, Precision::int8});
+                                    Precision::float16, Precision::int8, Precision::int4});
     return options;
   }
 
@@ -174,7 +174,7 @@ class LayerCalls {
 
   void forward(bool requires_grad) {
     // Of an infinity, integers make NaN, where a cap of floats makes a score.
-    const bool is_capped = options_.weights == Precision::int8 && options_.softcap > 0;
+    const bool is_capped = holds_integers(options_.weights) && options_.softcap > 0;
     is_poisoned_ = c_.poisoned && random_.chance(0.5) && !is_capped && !underflows(poisoned_);
     const Problem& given = is_poisoned_ ? poisoned_ : problem_;
     ForwardOptions options = with_outputs(given.options);

@@ -413,7 +413,7 @@ VectorFile model_vectors() {
   const auto vary = [&](auto& options) {
     options.dropout = random.pick({0.0, 0.0, 0.3});
     options.weights = random.pick({Precision::float32, Precision::float32, Precision::float32,
-                                   Precision::float32, Precision::float16, Precision::int8});
+                                   Precision::float16, Precision::int8, Precision::int4});
     options.optimizer = lively_adam();
   };
   std::vector<SmallTransformer> models = small_transformers();

@@ -72,7 +72,7 @@ const known = `numHiddens numHeads ${shared} ${ofLayerOnly}`;
 const inputsOfModel =
   'validLens keyMask segments source sourceValidLens sourceKeyMask headGates crossHeadGates encoderHeadGates';
 const optimizing = 'learningRate betas epsilon weightDecay';
-const weights = oneOf('float32', 'float16', 'int8');
+const weights = oneOf('float32', 'float16', 'int8', 'int4');
 const steps = (optimizer, model = newModel()) =>
   [1, 2].map(() => model.trainStep([1, 2], [2, 3], optimizer?.(model)));
 const task = (Task, base) => ({
@@ -308,7 +308,7 @@ const calls = {
   saveSafetensors: {
     known: 'precision',
     call: (options) => headwise.saveSafetensors({ a: X }, {}, options),
-    words: { precision: weights },
+    words: { precision: oneOf('float32', 'float16', 'int8') },
   },
   init: { known: 'variant threads wasm signal', call: (options) => headwise.init(options) },
 };

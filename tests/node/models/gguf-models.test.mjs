@@ -25,7 +25,7 @@ for (const name of ['llama-a', 'qwen2-a', 'gpt2-a']) {
     // Converters may write a tied unembedding, too.
     if (name === 'gpt2-a') dict['output.weight'] = dict['token_embd.weight'];
     const bytes = ggufFile(metadata, dict);
-    for (const weights of ['float32', 'int8']) {
+    for (const weights of ['float32', 'int8', 'int4']) {
       const expected = Transformer.fromPretrained({ config, tensors, weights });
       for (const gguf of [loadGguf(bytes), await loadGguf(new Blob([bytes]))]) {
         const model = await Transformer.fromPretrained({ gguf, weights });

@@ -204,8 +204,8 @@ class AttentionLayer : public Trainable {
   }
   [[nodiscard]] const ParameterTable& parameter_table() const noexcept override;
   [[nodiscard]] float* parameter_values() noexcept override {
-    return parameters_ && settings_.weights != Precision::int8 ? parameters_->stored().block()
-                                                               : nullptr;
+    return parameters_ && !holds_integers(settings_.weights) ? parameters_->stored().block()
+                                                             : nullptr;
   }
   [[nodiscard]] float* parameter_gradients() noexcept override { return gradients_.data(); }
   [[nodiscard]] const float* parameter_gradients() const noexcept { return gradients_.data(); }

@@ -25,7 +25,13 @@ enum class Precision : std::uint8_t {
   /// cache: 15-bit integers with a factor for each position of each head.
   float16,
   int8,  ///< integers from −127 to 127 with a factor for each output
+  int4,  ///< integers from −8 to 7 with a factor for each 32 weights of an output, as GGUF's Q4_0
 };
+
+/// Whether weights are held as integers alone, without floats beside them.
+constexpr bool holds_integers(Precision precision) noexcept {
+  return precision == Precision::int8 || precision == Precision::int4;
+}
 
 /// Whether a query attends only to keys up to its own position.
 enum class Causal {

@@ -49,12 +49,17 @@ void pack_panel(const Linear& linear, const PanelOfWeights& part, float* panel) 
   const std::size_t out = linear.sizes.group_out();
   const auto [group, column, columns, first, depth] = part;
   const std::size_t row = group * out + column;
+  const float* packed = linear.packed + group * group_size(linear.precision, in, out);
   if (linear.weight != nullptr) {
     kernels::pack_columns(linear.weight + row * in + first, in, depth, columns, panel);
-  } else if (!kernels::integers_are_faster && first % 2 == 0) {
-    kernels::QuantizedMatrix weights =
-        quantized_weights(linear.precision, out, in,
-                          linear.packed + group * group_size(linear.precision, in, out), column);
+  } else if (linear.precision == Precision::int4 && first % kernels::int4_block == 0) {
+    kernels::Int4Matrix weights = int4_weights(in, packed, column);
+    weights.blocks +=
+        first / kernels::int4_block * kernels::int4_block_floats * kernels::panel_width();
+    kernels::unpack_int4_columns(weights, depth, columns, panel);
+  } else if (linear.precision == Precision::int8 && !kernels::integers_are_faster &&
+             first % 2 == 0) {
+    kernels::QuantizedMatrix weights = quantized_weights(linear.precision, out, in, packed, column);
     weights.int8 += first * kernels::panel_width();
     kernels::unpack_columns(weights, depth, columns, panel);
   } else {
@@ -91,9 +96,16 @@ void multiply_quantized(const Linear& linear, std::size_t group, std::size_t col
                         const float* bias, float* outputs) noexcept {
   const std::size_t in = linear.sizes.group_in();
   const std::size_t out = linear.sizes.group_out();
+  const float* packed = linear.packed + group * group_size(linear.precision, in, out);
+  if (linear.precision == Precision::int4 && rows <= max_quantized_rows) {
+    for (std::size_t row = 0; row < rows; ++row) {
+      kernels::int4_gemv(inputs + row * linear.sizes.in, in, int4_weights(in, packed, column),
+                         columns, bias, outputs + row * linear.sizes.out);
+    }
+    return;
+  }
   const bool by_integers = kernels::integers_are_faster && linear.precision == Precision::int8;
   if (rows <= max_quantized_rows || by_integers) {
-    const float* packed = linear.packed + group * group_size(linear.precision, in, out);
     const kernels::QuantizedMatrix weights =
         quantized_weights(linear.precision, out, in, packed, column);
     if (rows > max_quantized_rows) {
@@ -333,11 +345,16 @@ void pack(const Linear::Sizes& sizes, Precision precision, const float* weight,
   }
 }
 
-void pack_row(const Linear::Sizes& sizes, std::size_t row, const float* weights,
-              float* packed) noexcept {
+void pack_row(const Linear::Sizes& sizes, Precision precision, std::size_t row,
+              const float* weights, float* packed) noexcept {
   const std::size_t in = sizes.group_in();
   const std::size_t out = sizes.group_out();
-  pack_int8(weights, row % out, out, in, packed + row / out * group_size(Precision::int8, in, out));
+  packed += row / out * group_size(precision, in, out);
+  if (precision == Precision::int8) {
+    pack_int8(weights, row % out, out, in, packed);
+  } else {
+    pack_int4(weights, row % out, in, packed);
+  }
 }
 
 void copy_weights(const Linear& linear, std::size_t row, std::size_t first, std::size_t count,
@@ -346,9 +363,13 @@ void copy_weights(const Linear& linear, std::size_t row, std::size_t first, std:
   const std::size_t out = linear.sizes.group_out();
   if (linear.weight != nullptr) {
     std::copy_n(linear.weight + row * in + first, count, to);
+    return;
+  }
+  const float* packed = linear.packed + row / out * group_size(linear.precision, in, out);
+  if (linear.precision == Precision::int8) {
+    unpack_int8(packed, row % out, out, in, first, count, to);
   } else {
-    unpack_int8(linear.packed + row / out * group_size(linear.precision, in, out), row % out, out,
-                in, first, count, to);
+    unpack_int4(packed, row % out, in, first, count, to);
   }
 }
 

@@ -27,7 +27,7 @@ struct Linear {
   };
 
   Sizes sizes{};
-  const float* weight = nullptr;             ///< null for int8: the packed weights are all there is
+  const float* weight = nullptr;             ///< null if the packed weights hold integers alone
   const float* bias = nullptr;               ///< null for none
   const float* packed = nullptr;             ///< by `pack`, or by `pack_row`
   Precision precision = Precision::float32;  ///< of the packed weights
@@ -36,9 +36,9 @@ struct Linear {
 /// Packs weights for products, each group's after the other: of float32, or rounded to float16.
 void pack(const Linear::Sizes& sizes, Precision precision, const float* weight,
           float* packed) noexcept;
-/// Rounds the weights (in / groups,) of one output to int8 and packs them.
-void pack_row(const Linear::Sizes& sizes, std::size_t row, const float* weights,
-              float* packed) noexcept;
+/// Rounds the weights (in / groups,) of one output to integers and packs them.
+void pack_row(const Linear::Sizes& sizes, Precision precision, std::size_t row,
+              const float* weights, float* packed) noexcept;
 
 /// The weights of an output for the inputs [first, first + count) of its group.
 void copy_weights(const Linear& linear, std::size_t row, std::size_t first, std::size_t count,

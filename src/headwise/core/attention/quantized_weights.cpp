@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -40,6 +41,26 @@ std::size_t scales_size(std::size_t out) noexcept { return kernels::round_up_to_
 
 std::size_t bytes_of(Precision precision) noexcept {
   return precision == Precision::int8 ? sizeof(std::int8_t) : sizeof(std::int16_t);
+}
+
+/// Where a column's factor for a block of int4 weights is.
+std::size_t int4_factor_place(std::size_t in, std::size_t column, std::size_t block) noexcept {
+  const std::size_t width = kernels::panel_width();
+  return column / width * kernels::int4_panel_size(in) +
+         block * kernels::int4_block_floats * width + column % width;
+}
+
+/// Which word of its block has the integer of a depth, and by how many bits it is shifted.
+struct Int4Place {
+  std::size_t word;
+  unsigned shift;
+};
+
+Int4Place int4_place(std::size_t depth, std::size_t column) noexcept {
+  constexpr std::size_t in_word = 8;
+  const std::size_t width = kernels::panel_width();
+  return {.word = depth % in_word / 2 * 2 * width + column % width * 2 + depth % 2,
+          .shift = static_cast<unsigned>(depth / in_word * 4)};
 }
 
 /// The nearest number that float16 holds, the even one of two, as `io::float_to_half` has it.
@@ -89,8 +110,68 @@ float to_int8(const float* row, std::size_t in, std::int8_t* integers) noexcept 
   return scale;
 }
 
+float to_int4(const float* weights, std::size_t count, std::int8_t* integers) noexcept {
+  constexpr float least = -8;
+  float largest = 0;
+  bool is_finite = true;
+  for (std::size_t k = 0; k < count; ++k) {
+    is_finite = is_finite && std::isfinite(weights[k]);
+    largest = std::abs(weights[k]) > std::abs(largest) ? weights[k] : largest;
+  }
+  // An eighth of a smaller number would not be exact.
+  const float scale = std::abs(largest) < 0x1p-120F ? 0.0F : largest / least;
+  for (std::size_t k = 0; k < count; ++k) {
+    const bool has_integer = is_finite && scale != 0;
+    integers[k] = has_integer
+                      ? static_cast<std::int8_t>(std::min(std::nearbyint(weights[k] / scale), 7.0F))
+                      : std::int8_t{0};
+  }
+  return is_finite ? scale : std::numeric_limits<float>::quiet_NaN();
+}
+
+void pack_int4(const float* row, std::size_t column, std::size_t in, float* packed) noexcept {
+  for (std::size_t first = 0; first < in; first += kernels::int4_block) {
+    std::array<std::int8_t, kernels::int4_block> integers{};
+    const std::size_t count = std::min(kernels::int4_block, in - first);
+    const std::size_t block = first / kernels::int4_block;
+    packed[int4_factor_place(in, column, block)] = to_int4(row + first, count, integers.data());
+    auto* words =
+        reinterpret_cast<std::uint16_t*>(packed + int4_factor_place(in, column, block) -
+                                         column % kernels::panel_width() + kernels::panel_width());
+    for (std::size_t k = 0; k < kernels::int4_block; ++k) {
+      const auto [word, shift] = int4_place(k, column);
+      const auto bits = static_cast<unsigned>(integers[k] + 8) << shift;
+      // The lowest bits are written first.
+      words[word] = static_cast<std::uint16_t>(shift == 0 ? bits : words[word] | bits);
+    }
+  }
+}
+
+void unpack_int4(const float* packed, std::size_t column, std::size_t in, std::size_t first,
+                 std::size_t count, float* row) noexcept {
+  for (std::size_t k = 0; k < count; ++k) {
+    const std::size_t block = (first + k) / kernels::int4_block;
+    const float* factor = packed + int4_factor_place(in, column, block);
+    const auto* words = reinterpret_cast<const std::uint16_t*>(
+        factor - column % kernels::panel_width() + kernels::panel_width());
+    const auto [word, shift] = int4_place((first + k) % kernels::int4_block, column);
+    const unsigned bits = (unsigned{words[word]} >> shift) & 15U;
+    row[k] = static_cast<float>(static_cast<int>(bits) - 8) * *factor;
+  }
+}
+
+kernels::Int4Matrix int4_weights(std::size_t in, const float* packed,
+                                 std::size_t first_column) noexcept {
+  const std::size_t stride = kernels::int4_panel_size(in);
+  return {.blocks = packed + first_column / kernels::panel_width() * stride,
+          .panel_stride = stride};
+}
+
 std::size_t quantized_size(Precision precision, std::size_t out, std::size_t in) noexcept {
   const std::size_t panels = scales_size(out) / kernels::panel_width();
+  if (precision == Precision::int4) {
+    return saturating_product(kernels::int4_panel_size(in), panels);
+  }
   const std::size_t bytes =
       saturating_product(kernels::quantized_panel_size(in), panels, bytes_of(precision));
   return saturating_sum(scales_size(out), bytes / sizeof(float));

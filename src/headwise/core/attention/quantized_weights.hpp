@@ -31,7 +31,21 @@ void pack_int8(const float* row, std::size_t column, std::size_t out, std::size_
 void unpack_int8(const float* packed, std::size_t column, std::size_t out, std::size_t in,
                  std::size_t first, std::size_t count, float* row) noexcept;
 
+/// Rounds up to 32 weights of an output to multiples, from −8 to 7, of their largest / −8, so that
+/// rounding them again changes nothing. Returns the factor, NaN where a weight is not finite.
+/// Source: Q4_0 of llama.cpp.
+float to_int4(const float* weights, std::size_t count, std::int8_t* integers) noexcept;
+/// Packs the weights of one output, rounded to int4; a block that has one that is not finite
+/// becomes NaN.
+void pack_int4(const float* row, std::size_t column, std::size_t in, float* packed) noexcept;
+/// The weights [first, first + count) of an output, as `pack_int4` rounded them.
+void unpack_int4(const float* packed, std::size_t column, std::size_t in, std::size_t first,
+                 std::size_t count, float* row) noexcept;
 /// Packed weights, from a column on where a panel begins.
+[[nodiscard]] kernels::Int4Matrix int4_weights(std::size_t in, const float* packed,
+                                               std::size_t first_column) noexcept;
+
+/// Packed weights of float16 or int8, from a column on where a panel begins.
 [[nodiscard]] kernels::QuantizedMatrix quantized_weights(Precision precision, std::size_t out,
                                                          std::size_t in, const float* packed,
                                                          std::size_t first_column) noexcept;

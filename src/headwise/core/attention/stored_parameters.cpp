@@ -17,12 +17,12 @@ StoredParameters::StoredParameters(const ParameterTable& table, std::vector<Line
     const LinearMap& map = maps_[number];
     packed_offsets_.push_back(packed.bytes() / sizeof(float));
     static_cast<void>(packed.take(map.sizes.packed_size(precision)));
-    if (precision == Precision::int8) {
+    if (holds_integers(precision)) {
       entries_[map.weight].map = number;
     }
   }
   std::size_t floats = table.size();
-  if (precision == Precision::int8) {
+  if (holds_integers(precision)) {
     floats = 0;
     for (Entry& entry : entries_) {
       entry.offset = floats;
@@ -55,7 +55,7 @@ void StoredParameters::write(std::size_t index, std::size_t first_row, std::size
     return;
   }
   for (std::size_t row = first_row; row < first_row + rows; ++row, from += columns) {
-    pack_row(maps_[map].sizes, row, from, packed(map));
+    pack_row(maps_[map].sizes, precision_, row, from, packed(map));
   }
 }
 
@@ -96,7 +96,7 @@ void StoredParameters::pack() noexcept {
   if (packed_is_current_) {
     return;
   }
-  for (std::size_t number = 0; precision_ != Precision::int8 && number < maps_.size(); ++number) {
+  for (std::size_t number = 0; !holds_integers(precision_) && number < maps_.size(); ++number) {
     headwise::pack(maps_[number].sizes, precision_, values(maps_[number].weight), packed(number));
   }
   packed_is_current_ = true;

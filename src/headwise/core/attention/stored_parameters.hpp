@@ -11,7 +11,7 @@
 namespace headwise {
 
 /// The values of a table's parameters, and the weights of linear maps packed for products. Weights
-/// of int8 are held as integers alone, all other parameters as floats.
+/// of int8 and int4 are held as integers alone, all other parameters as floats.
 class StoredParameters {
  public:
   /// An index in the table that no parameter has.
@@ -41,7 +41,7 @@ class StoredParameters {
 
   /// Copies rows of a parameter, which is a matrix of its first axis and the others.
   void read(std::size_t index, std::size_t first_row, std::size_t rows, float* to) const noexcept;
-  /// Writes rows of a parameter, rounded to int8 where it is held so. Call `changed` afterwards.
+  /// Writes rows of a parameter, rounded where it is held as integers. Call `changed` afterwards.
   void write(std::size_t index, std::size_t first_row, std::size_t rows,
              const float* from) noexcept;
   /// Writes a parameter by `fill(numbers, first, count)`, which sets the numbers [first, first +
@@ -67,7 +67,8 @@ class StoredParameters {
   [[nodiscard]] std::size_t bytes() const noexcept {
     return (values_.size() + packed_.size()) * sizeof(float);
   }
-  /// All floats, each parameter's behind the other; in the table's layout unless weights are int8.
+  /// All floats, each parameter's behind the other; in the table's layout unless weights are
+  /// integers.
   [[nodiscard]] float* block() noexcept { return values_.data(); }
   [[nodiscard]] const float* block() const noexcept { return values_.data(); }
 

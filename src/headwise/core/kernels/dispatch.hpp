@@ -64,6 +64,11 @@ inline std::size_t quantized_panel_size(std::size_t depth) noexcept {
   return (depth + quantized_block - 1) / quantized_block * quantized_block * panel_width();
 }
 
+/// Floats of one panel of an `Int4Matrix` of this depth.
+inline std::size_t int4_panel_size(std::size_t depth) noexcept {
+  return (depth + int4_block - 1) / int4_block * int4_block_floats * panel_width();
+}
+
 /// Where the integer of a depth and a column is in the panels of a `QuantizedMatrix`.
 inline std::size_t quantized_place(std::size_t depth, std::size_t column,
                                    std::size_t panel_stride) noexcept {

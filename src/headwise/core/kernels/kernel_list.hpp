@@ -24,7 +24,9 @@
   DO(gemv_transposed)                \
   DO(quantized_gemv)                 \
   DO(quantized_gemm)                 \
+  DO(int4_gemv)                      \
   DO(unpack_columns)                 \
+  DO(unpack_int4_columns)            \
   DO(exponential)                    \
   DO(exp_minus_max)                  \
   DO(softmax)                        \

@@ -151,6 +151,86 @@ PanelSums multiply_panel(const QuantizedRow& row, std::size_t depth,
   return sums;
 }
 
+/// Integers of 4 bits in a word.
+constexpr std::size_t int4_in_word = 4;
+/// They are held plus so much.
+constexpr int int4_offset = 8;
+
+/// Pairs of the words of a block, behind its factors: of depths from 2i on, and of a vector of
+/// columns from `column` on.
+xsimd::batch<std::uint16_t> load_int4(const float* block, std::size_t i,
+                                      std::size_t column) noexcept {
+  const auto* words = reinterpret_cast<const std::uint16_t*>(block + panel_columns);
+  return xsimd::batch<std::uint16_t>::load_unaligned(words + (i * panel_columns + column) * pair);
+}
+
+/// What `multiply_int4_panel` needs of a row besides it, padded to whole blocks.
+struct Int4Sums {
+  /// For each block, what the integers' offset adds to its product.
+  Array<float, chunk_depth / int4_block> offsets;
+};
+
+/// Pads the row to whole blocks.
+void prepare_for_int4(std::size_t depth, QuantizedRow& row, Int4Sums& sums) noexcept {
+  for (std::size_t k = 0; k < depth; k += int4_block) {
+    float offset = 0;
+    for (std::size_t first = k; first < k + int4_block; first += quantized_block) {
+      float& scale = row.scales[first / quantized_block];
+      std::int32_t sum = 0;
+      for (std::size_t i = first; i < first + quantized_block; ++i) {
+        if (first >= depth) {
+          row.integers[i] = 0;
+          scale = 0;
+        }
+        sum += row.integers[i];
+      }
+      offset += static_cast<float>(sum * int4_offset) * scale;
+    }
+    sums.offsets[k / int4_block] = offset;
+  }
+}
+
+/// The products of a row and a panel of integers of 4 bits. The row is padded to whole blocks.
+PanelSums multiply_int4_panel(const QuantizedRow& row, const Int4Sums& of_row, std::size_t depth,
+                              const float* block) noexcept {
+  // Integers are multiplied where they stand in their word, the highest four bits, which may be a
+  // sign, shifted down.
+  constexpr Array<float, int4_in_word> of_place{{1.0F, 1.0F / 16, 1.0F / 256, 1.0F}};
+  PanelSums sums{};
+  fill(sums, Batch(0.0F));
+  for (std::size_t k = 0; k < depth; k += int4_block, block += int4_block_floats * panel_columns) {
+    const std::int16_t* x = row.integers.data() + k;
+    const float* factors = row.scales.data() + k / quantized_block;
+    const Batch offset(of_row.offsets[k / int4_block]);
+    Array<Array<Integers, int4_in_word>, 2> products;
+    for (std::size_t i = 0; i < int4_in_word; ++i) {
+      const Array<xsimd::batch<std::uint16_t>, 2> words{
+          {load_int4(block, i, 0), load_int4(block, i, lanes)}};
+      for (std::size_t place = 0; place < int4_in_word; ++place) {
+        const Integers pairs = fill_with_pair(x + place * quantized_block + i * pair);
+        const auto mask = static_cast<std::uint16_t>(15U << (4 * place));
+        for (std::size_t j = 0; j < 2; ++j) {
+          const auto integers =
+              place == 3 ? words[j] >> 12 : words[j] & xsimd::batch<std::uint16_t>(mask);
+          const Integers product =
+              multiply_pairs(xsimd::bitwise_cast<std::int32_t>(integers), pairs);
+          products[j][place] = i == 0 ? product : products[j][place] + product;
+        }
+      }
+      keep_loads_in_order();
+    }
+    for (std::size_t j = 0; j < 2; ++j) {
+      Batch of_block = -offset;
+      for (std::size_t place = 0; place < int4_in_word; ++place) {
+        of_block = multiply_add(xsimd::to_float(products[j][place]),
+                                Batch(factors[place] * of_place[place]), of_block);
+      }
+      sums[j] = multiply_add(of_block, Batch::load_unaligned(block + j * lanes), sums[j]);
+    }
+  }
+  return sums;
+}
+
 /// c = column_scales · (row · b) + addend, from a depth on where `b` begins at `offset`.
 void multiply(const QuantizedRow& row, std::size_t depth, const QuantizedMatrix& b,
               std::size_t offset, std::size_t columns, const float* addend, float* c) noexcept {
@@ -381,6 +461,39 @@ void quantized_gemv(const float* x, const float* depth_scales, std::size_t depth
   } while (first < depth);
 }
 
+void int4_gemv(const float* x, std::size_t depth, Int4Matrix b, std::size_t columns,
+               const float* addend, float* c) noexcept {
+  static_assert(chunk_depth % int4_block == 0);
+  assert(holds(x, depth) && holds(c, columns));
+  assert(disjoint(c, columns, x, depth));
+  QuantizedRow row;  // NOLINT(*-member-init): written before it is read
+  Int4Sums of_row;   // NOLINT(*-member-init): written before it is read
+  std::size_t first = 0;
+  do {
+    const std::size_t chunk = min(chunk_depth, depth - first);
+    quantize(x + first, nullptr, chunk, 1.0F, 1, row);
+    prepare_for_int4(chunk, row, of_row);
+    const float* blocks = b.blocks + first / int4_block * int4_block_floats * panel_columns;
+    for (std::size_t column = 0; column < columns; column += panel_columns) {
+      const PanelSums sums =
+          multiply_int4_panel(row, of_row, chunk, blocks + column / panel_columns * b.panel_stride);
+      for (std::size_t j = 0; j < 2 && column + j * lanes < columns; ++j) {
+        const std::size_t at = column + j * lanes;
+        Batch result = sums[j];
+        if (row.is_far) {
+          result = result * Batch(row.before) * Batch(row.behind);
+        }
+        if (addend != nullptr) {
+          result += load_at_most(addend + at, columns - at);
+        }
+        store_at_most(result, columns - at, c + at);
+      }
+    }
+    first += chunk;
+    addend = c;
+  } while (first < depth);
+}
+
 void unpack_columns(QuantizedMatrix b, std::size_t depth, std::size_t columns,
                     float* panel) noexcept {
   assert(b.int8 != nullptr && columns <= panel_columns);
@@ -399,6 +512,32 @@ void unpack_columns(QuantizedMatrix b, std::size_t depth, std::size_t columns,
       store(k, (numbers << 16) >> 16);
       if (k + 1 < depth) {
         store(k + 1, numbers >> 16);
+      }
+    }
+  }
+}
+
+void unpack_int4_columns(Int4Matrix b, std::size_t depth, std::size_t columns,
+                         float* panel) noexcept {
+  assert(columns <= panel_columns);
+  assert(holds(panel, depth * panel_columns));
+  const float* block = b.blocks;
+  for (std::size_t k = 0; k < depth; k += int4_block, block += int4_block_floats * panel_columns) {
+    for (std::size_t column = 0; column < columns; column += lanes) {
+      const Batch factors = Batch::load_unaligned(block + column);
+      for (std::size_t i = 0; i < int4_in_word; ++i) {
+        const auto words = xsimd::bitwise_cast<std::int32_t>(load_int4(block, i, column));
+        for (std::size_t place = 0; place < 2 * int4_in_word; ++place) {
+          // Of a pair, the first integers are in the lower word.
+          const std::size_t row =
+              k + place % int4_in_word * quantized_block + i * pair + place / int4_in_word;
+          if (row < depth) {
+            const auto integers =
+                ((words >> static_cast<int>(4 * place)) & Integers(15)) - Integers(int4_offset);
+            (xsimd::to_float(integers) * factors)
+                .store_unaligned(panel + row * panel_columns + column);
+          }
+        }
       }
     }
   }

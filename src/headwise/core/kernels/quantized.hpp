@@ -27,9 +27,16 @@ void quantized_gemv(const float* x, const float* depth_scales, std::size_t depth
 void quantized_gemm(std::size_t rows, std::size_t columns, std::size_t depth, StridedMatrix a,
                     QuantizedMatrix b, Addend addend, float* c, std::size_t c_stride) noexcept;
 
+/// c[j] = Σ_k x[k] · b[k][j] + addend[j] for `columns` columns, rounded as `quantized_gemv` does.
+void int4_gemv(const float* x, std::size_t depth, Int4Matrix b, std::size_t columns,
+               const float* addend, float* c) noexcept;
+
 /// Writes the numbers (depth, columns) that integers of 8 bits stand for, of one panel at most, as
 /// one panel of a `PackedMatrix`.
 void unpack_columns(QuantizedMatrix b, std::size_t depth, std::size_t columns,
                     float* panel) noexcept;
+/// The same for integers of 4 bits.
+void unpack_int4_columns(Int4Matrix b, std::size_t depth, std::size_t columns,
+                         float* panel) noexcept;
 
 }  // namespace headwise::kernels::HEADWISE_TARGET

@@ -115,7 +115,7 @@ class ModelParameters final : public Trainable {
   }
   [[nodiscard]] const ParameterTable& parameter_table() const noexcept override { return table_; }
   [[nodiscard]] float* parameter_values() noexcept override {
-    return settings_.weights != Precision::int8 ? stored_.block() : nullptr;
+    return !holds_integers(settings_.weights) ? stored_.block() : nullptr;
   }
   [[nodiscard]] float* parameter_gradients() noexcept override { return gradients_.data(); }
   [[nodiscard]] const float* parameter_gradients() const noexcept { return gradients_.data(); }

@@ -56,7 +56,7 @@ class Trainable {
   }
 
   /// The parameters one by one, at their present addresses. Throws `Error` (invalid-option) for
-  /// weights of int8, which are not floats, `Error` (disposed, out-of-memory).
+  /// weights of int8 or int4, which are not floats, `Error` (disposed, out-of-memory).
   [[nodiscard]] std::vector<TrainableParameter> trainable_parameters();
 
  protected:
