@@ -3,7 +3,6 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { numberField, switchField } from '../../web/src/address/field.ts';
 import { Store } from '../../web/src/address/store.ts';
 import { look } from '../../web/src/acts/look/state.ts';
-import { updatedAddress } from '../../web/src/address/history.ts';
 import { addressedId } from '../../web/src/app/scrolling.ts';
 import { sentence } from '../../web/src/reading/sentence.ts';
 
@@ -146,21 +145,6 @@ describe('the address', () => {
     browser.mayChange = () => true;
     vi.advanceTimersByTime(5000);
     expect(browser.entries).toEqual(['#heads']);
-  });
-
-  it('of an earlier edition leads to the act and the parameter of today', () => {
-    const has = (act) => ['look', 'train'].includes(act);
-    for (const [address, now] of [
-      ['?hide=goal#train', undefined],
-      ['#elsewhere', undefined],
-      ['?hide=goal,link#words', '?hide=goal,link#look'],
-      ['?hide=goal,link&words-text=To+be#words', '?hide=goal,link&text=To+be#look'],
-      ['?first-text=To+be', '?text=To+be'],
-      ['?text=new&first-text=old#heads', '?text=new#equal-keys'],
-    ]) {
-      const { search, hash } = new URL(address, 'http://page.test/');
-      expect(updatedAddress({ search, hash }, has), address).toBe(now);
-    }
   });
 
   it('names an act by percent escapes, too, and by none that are wrong', () => {

@@ -1,14 +1,14 @@
 import { render } from 'lit-html';
 
 import { hideEmptied } from '../address/hideable.js';
-import { followAddress, readAddress, updatedAddress } from '../address/history.js';
+import { followAddress, readAddress } from '../address/history.js';
 import { actOfQuestion, questions } from '../questions/state.js';
 import { sentence } from '../reading/sentence.js';
 import { element } from '../ui/dom.js';
 import { failureNotice } from '../ui/notices.js';
 import { openTerms } from '../ui/terms.js';
 import { onceNear } from '../ui/act.js';
-import { acts as descriptions, createPage, type PlacedAct } from './page.js';
+import { createPage, type PlacedAct } from './page.js';
 import { addressedId, landOn } from './scrolling.js';
 import { followLanguage } from './language.js';
 import { addFrame } from './navigation.js';
@@ -21,7 +21,7 @@ async function start(): Promise<void> {
     // On its way since index.html: the first screen is painted without it.
     import('./styles.css').catch(() => undefined),
   ]);
-  const isAtQuestion = updateAddress();
+  const isAtQuestion = goToQuestion();
   const { acts, showNotices } = createPage(aboutLanguage);
   const showReady = addFrame(acts);
   openTerms();
@@ -42,18 +42,13 @@ async function start(): Promise<void> {
     );
 }
 
-/** Puts the names of today into the address. Answers whether it led to a question. */
-function updateAddress(): boolean {
+/** Leads an address of a question, `?question=…#questions`, to its act. Answers whether it is one. */
+function goToQuestion(): boolean {
   const { location, history } = window;
-  const isAtQuestion = location.hash === '#questions';
-  if (isAtQuestion) {
-    questions.readFrom(new URLSearchParams(location.search));
-    history.replaceState(null, '', `${location.search}#${actOfQuestion(questions.state.question)}`);
-  }
-  const has = (id: string): boolean => descriptions.some((act) => act.id === id);
-  const address = updatedAddress(location, has);
-  if (address !== undefined) history.replaceState(null, '', location.pathname + address);
-  return isAtQuestion;
+  if (location.hash !== '#questions') return false;
+  questions.readFrom(new URLSearchParams(location.search));
+  history.replaceState(null, '', `${location.search}#${actOfQuestion(questions.state.question)}`);
+  return true;
 }
 
 /** Loads the layer for the first act that is near: who reads only the first screen needs none. */
