@@ -27,7 +27,7 @@ const packed = (weights) =>
 /** Results of planted models. The first of them is the one that the page shows. */
 export async function plantedRecords(seeds) {
   const [{ PlantedModel }, { study }, { packMaps }] = await Promise.all(
-    ['planted-model', 'study', 'packed-maps'].map(worker),
+    ['planted-model', 'study', 'training'].map(worker),
   );
   const studies = [];
   for (const seed of seeds) {

@@ -255,31 +255,35 @@ describe('a planter', () => {
     const asked = [];
     const answers = [];
     const pruning = {
-      plant: async (...args) => asked.push(args),
-      advance: () => new Promise((resolve, reject) => answers.push({ resolve, reject })),
+      study(seed, isShown, onProgress) {
+        asked.push([seed, isShown]);
+        return new Promise((resolve, reject) => answers.push({ onProgress, resolve, reject }));
+      },
+      stop: vi.fn(async () => {}),
     };
     const onFailure = vi.fn();
     const planter = new Planter(
       { call: (act) => act({ pruning }) },
       { onChange: vi.fn(), onFailure },
     );
-    const answer = async (given) => {
+    const answer = async (study) => {
       await vi.waitUntil(() => answers.length > 0);
-      answers.pop().resolve({ done: 5, total: 10, ...given });
+      answers.pop().resolve(study);
     };
     const planting = planter.plant(7);
-    await answer({});
-    await vi.waitUntil(() => planter.progress === 0.1);
-    for (const seed of range(5)) await answer({ study: { seed } });
+    answers[0].onProgress(5, 10);
+    assert.equal(planter.progress, 0.1);
+    for (const seed of range(5)) await answer({ seed });
     await planting;
     assert.deepEqual([planter.state, planter.studies.length, planter.progress], ['done', 5, 1]);
     assert.equal(asked.join(' '), '7,true 8,false 9,false 10,false 11,false');
 
     const again = planter.plant(2);
-    await answer({ study: { seed: 2 } });
+    await answer({ seed: 2 });
     await vi.waitUntil(() => answers.length > 0);
     planter.stop();
-    await answer({ study: { seed: 3 } });
+    assert.equal(pruning.stop.mock.calls.length, 1);
+    await answer({ seed: 3 });
     await again;
     assert.deepEqual([planter.state, planter.seed, planter.studies], ['stopped', 3, [{ seed: 2 }]]);
     const failing = planter.plant(2);

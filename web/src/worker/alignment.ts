@@ -1,5 +1,5 @@
 import { maxIndex, range, sum } from 'd3-array';
-import { type Tensor, Transformer } from 'headwise/models';
+import { type Tensor, type Tokens, Transformer } from 'headwise/models';
 
 import {
   characterOf,
@@ -76,11 +76,6 @@ interface Batch {
   readonly sourceValidLens: readonly number[];
   readonly tokens: Tokens;
   readonly targets: Tokens;
-}
-
-interface Tokens {
-  readonly data: Int32Array;
-  readonly shape: readonly number[];
 }
 
 /** An encoder–decoder that learns to write dates by ISO 8601, a few steps at a time. */
@@ -162,30 +157,25 @@ export class DateModel {
   #trainStep(): number {
     this.model.learningRate = rateAt(this.#step);
     const { tokens, targets, source, sourceValidLens } = batchOf(this.#task, batchSize);
-    const loss = this.model.trainStep(tokens, targets, {
-      ...this.#gates,
-      source,
-      sourceValidLens,
-    });
+    const pass = { ...this.#gates, source, sourceValidLens };
+    const loss = this.model.trainStep(tokens, targets, pass);
     this.#step += 1;
     return loss;
   }
 
   #measure(): AlignmentMeasurement {
     const { questions, tokens, targets, source, sourceValidLens } = this.#unseen;
+    const pass = { ...this.#gates, source, sourceValidLens };
     const { logits, crossAttentionWeights } = this.model.forward(tokens, {
-      ...this.#gates,
-      source,
-      sourceValidLens,
+      ...pass,
       returnWeights: true,
     });
     if (logits === undefined || crossAttentionWeights === undefined) throw noDecoder();
     const [weights] = crossAttentionWeights;
-    const { loss, accuracy } = qualityOf(logits, targets);
     return {
       step: this.#step,
-      loss,
-      accuracy,
+      loss: this.model.loss(tokens, targets, pass),
+      accuracy: accuracyOf(logits, targets),
       alignment: Float32Array.from(
         range(this.#heads).flatMap((head) => alignmentOf(weights, head, questions)),
       ),
@@ -248,22 +238,13 @@ function batchOf(task: DateTask, size: number): Batch {
 const largestOf = ({ data }: Tensor, row: number): number =>
   maxIndex(data.subarray(row * vocabularySize, (row + 1) * vocabularySize));
 
-/** The mean cross-entropy of each character, and the share of sequences that are right as a whole. */
-function qualityOf(
-  logits: Tensor,
-  { data: targets }: Tokens,
-): { readonly loss: number; readonly accuracy: number } {
-  let loss = 0;
+/** The share of sequences that are right as a whole. */
+function accuracyOf(logits: Tensor, { data: targets }: Tokens): number {
   const wrong = new Set<number>();
   targets.forEach((target, row) => {
-    const own = logits.data.subarray(row * vocabularySize, (row + 1) * vocabularySize);
-    const largest = largestOf(logits, row);
-    const peak = own[largest] ?? NaN;
-    loss += Math.log(sum(own, (logit) => Math.exp(logit - peak))) + peak - (own[target] ?? NaN);
-    if (largest !== target) wrong.add(Math.floor(row / isoLength));
+    if (largestOf(logits, row) !== target) wrong.add(Math.floor(row / isoLength));
   });
-  const sequences = targets.length / isoLength;
-  return { loss: loss / targets.length, accuracy: 1 - wrong.size / sequences };
+  return 1 - (wrong.size * isoLength) / targets.length;
 }
 
 /** Of each part, the mean of `weightOf` a source, summed over the sources of a character of the answer. */

@@ -1,15 +1,15 @@
 import { mean, range } from 'd3-array';
-import { type HeadMeasure, measureHeadImportance, type Transformer } from 'headwise/models';
+import {
+  type HeadMeasure,
+  measureHeadImportance,
+  type Tokens,
+  type Transformer,
+} from 'headwise/models';
 
 /** Tokens of a pass: few, so that other requests to the worker wait less than a tenth of a second. */
 const windowLength = 64;
 /** Passes over each half of the text. */
 const maxWindows = 16;
-
-interface Tokens {
-  readonly data: Int32Array;
-  readonly shape: readonly number[];
-}
 
 interface Window {
   readonly tokens: Tokens;

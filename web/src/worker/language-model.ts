@@ -1,6 +1,6 @@
 import { Tokenizer } from '@huggingface/tokenizers';
 import { descending, sort, sum } from 'd3-array';
-import { inductionScores, patternScores, Transformer } from 'headwise/models';
+import { inductionScores, patternScores, type Tensor, Transformer } from 'headwise/models';
 
 import { byteName } from './byte-names.js';
 import type { Checkpoint, Reading } from './checkpoint.js';
@@ -70,14 +70,9 @@ const numLensCandidates = 3;
 /** One pass, kept while the selected position changes. */
 interface Pass {
   readonly key: string;
-  readonly logits: Numbers | undefined;
+  readonly logits: Tensor | undefined;
   readonly weights: readonly Float32Array[];
   readonly scores: TextRun['scores'];
-}
-
-interface Numbers {
-  readonly data: Float32Array;
-  readonly shape: readonly number[];
 }
 
 /** A checkpoint that has been read, and texts under it. */
@@ -327,7 +322,7 @@ const gatesOption = (gates: Gates | undefined): { headGates?: Float32Array[] } =
   gates === undefined ? {} : { headGates: gates.map((ofLayer) => Float32Array.from(ofLayer)) };
 
 /** The probabilities at a row of the logits, (rows, vocabulary) or (rows, 1, vocabulary). */
-function softmaxAt({ data, shape }: Numbers, row: number): Float32Array {
+function softmaxAt({ data, shape }: Tensor, row: number): Float32Array {
   const size = shape.at(-1) ?? 0;
   const logits = data.subarray(row * size, (row + 1) * size);
   const most = logits.reduce((a, b) => Math.max(a, b), -Infinity);

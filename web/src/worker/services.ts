@@ -5,12 +5,7 @@ import type { HeadMeasure } from 'headwise/models';
 import { fetchHeldOut, openBuiltInModel } from './built-in-model.js';
 import { builtInBytes } from './built-in-size.js';
 import { type Checkpoint, type ModelSource, openCheckpoint, type Reading } from './checkpoint.js';
-import {
-  type AlignmentOptions,
-  type AlignmentUpdate,
-  DateModel,
-  type DateReading,
-} from './alignment.js';
+import { type AlignmentOptions, DateModel, type DateReading } from './alignment.js';
 import type { Inside } from './inside.js';
 import type { HeldOut } from './held-out.js';
 import type {
@@ -22,88 +17,114 @@ import type {
 } from './language-model.js';
 import { PlantedModel } from './planted-model.js';
 import { study, type Study, studySize } from './study.js';
-import { type RunOptions, type Start, Trainer, type Update } from './training.js';
-
-export interface Progress {
-  readonly done: number;
-  readonly total: number;
-  /** The study, once it is done. */
-  readonly study?: Study;
-}
+import { type RunOptions, Trainer } from './training.js';
 
 // The models are small: one thread is as fast as several.
 const ready = init({ threads: 1 });
 
-const buffersOf = ({ losses, measurements, weights }: Update): Transferable[] =>
-  [losses, ...measurements.flatMap(({ scores, maps }) => [scores, maps]), ...weights].map(
-    ({ buffer }) => buffer,
-  );
+/** A value whose buffers go over to the page: they are not copied. */
+function moved<Value>(value: Value): Value {
+  const buffers = new Set<ArrayBufferLike>();
+  const find = (part: unknown): void => {
+    if (ArrayBuffer.isView(part)) buffers.add(part.buffer);
+    else if (typeof part === 'object' && part !== null) Object.values(part).forEach(find);
+  };
+  find(value);
+  return transfer(value, [...buffers] as Transferable[]);
+}
 
-/** Act 3 in the worker: one run at a time. The page asks for every update, so none can pile up. */
-export class TrainingService {
-  #trainer: Trainer | undefined;
+/** Training in the worker: one run at a time. The page asks for every update, so none can pile up. */
+class RunService<Args extends unknown[], Model extends Trainer | DateModel> {
+  readonly #create: (...args: Args) => Model;
+  #model: Model | undefined;
 
-  async start(options: RunOptions): Promise<Start> {
-    await ready;
-    this.#trainer?.dispose();
-    this.#trainer = undefined;
-    this.#trainer = new Trainer(options);
-    const start = this.#trainer.start();
-    return transfer(start, buffersOf(start.update));
+  constructor(create: (...args: Args) => Model) {
+    this.#create = create;
   }
 
-  advance(steps: number, milliseconds: number): Update {
-    if (this.#trainer === undefined) throw new Error('advance before start');
-    const update = this.#trainer.advance(steps, milliseconds);
-    return transfer(update, buffersOf(update));
+  async start(...args: Args): Promise<ReturnType<Model['start']>> {
+    await ready;
+    this.#model?.dispose();
+    this.#model = undefined;
+    this.#model = this.#create(...args);
+    return moved(this.#model.start() as ReturnType<Model['start']>);
+  }
+
+  advance(steps: number, milliseconds: number): ReturnType<Model['advance']> {
+    return moved(this.model.advance(steps, milliseconds) as ReturnType<Model['advance']>);
+  }
+
+  protected get model(): Model {
+    if (this.#model === undefined) throw new Error('no run yet');
+    return this.#model;
   }
 }
 
-/** Studies of planted models, one after the other. The page asks for every part of a study. */
-export class PruningService {
-  #running:
-    | {
-        readonly planted: PlantedModel;
-        readonly steps: ReturnType<typeof study>;
-        readonly total: number;
-      }
-    | undefined;
-  #done = 0;
+/** Of the act Train. */
+export class TrainingService extends RunService<[options: RunOptions], Trainer> {
+  constructor() {
+    super((options) => new Trainer(options));
+  }
+}
 
-  /** Begins the study of a seed, in place of any that is not done. */
-  async plant(seed: number, isShown: boolean): Promise<void> {
-    await ready;
-    this.#running?.planted.dispose();
-    this.#running = undefined;
-    const planted = new PlantedModel(seed);
-    this.#running = { planted, steps: study(planted, seed, isShown), total: studySize(isShown) };
-    this.#done = 0;
+/** Of the act Translate. */
+export class AlignmentService extends RunService<
+  [options: AlignmentOptions, text: string],
+  DateModel
+> {
+  constructor() {
+    super((options, text) => new DateModel(options, text));
   }
 
-  async advance(milliseconds: number): Promise<Progress> {
-    if (this.#running === undefined) throw new Error('advance before plant');
-    const running = this.#running;
-    const { planted, steps, total } = running;
-    const until = performance.now() + milliseconds;
-    do {
-      const { done, value } = await steps.next();
-      if (running !== this.#running) throw new Error('planted anew');
-      if (done === true) {
-        this.#running = undefined;
-        planted.dispose();
-        return { done: total, total, study: value };
+  /** What the model as it is now makes of a text. */
+  read(text: string): DateReading {
+    return moved(this.model.read(text));
+  }
+}
+
+/** Work of a study between two looks at what else the page asks for. */
+const sliceMs = 30;
+
+/** Studies of planted models, one at a time. */
+export class PruningService {
+  /** Grows with every study: the one before it ends. */
+  #newest = 0;
+
+  /**
+   * Studies a seed in place of any other.
+   *
+   * @returns rejects with an AbortError after `stop` and when another study begins
+   */
+  async study(seed: number, isShown: boolean, onProgress: OnProgress): Promise<Study> {
+    this.stop();
+    const own = this.#newest;
+    await ready;
+    const planted = new PlantedModel(seed);
+    try {
+      const steps = study(planted, seed, isShown);
+      let until = performance.now() + sliceMs;
+      for (let done = 1; ; done += 1) {
+        const step = await steps.next();
+        if (step.done === true) return step.value;
+        if (performance.now() < until) continue;
+        onProgress(done, studySize(isShown));
+        await new Promise((resolve) => setTimeout(resolve));
+        if (own !== this.#newest) throw new DOMException('another study', 'AbortError');
+        until = performance.now() + sliceMs;
       }
-      this.#done += 1;
-    } while (performance.now() < until);
-    return { done: this.#done, total };
+    } finally {
+      planted.dispose();
+    }
+  }
+
+  stop(): void {
+    this.#newest += 1;
   }
 }
 
 type OnProgress = (done: number, total: number) => void;
 
-/**
- * A trained language model in the worker, with the reader's sentence: one for all acts.
- */
+/** A trained language model in the worker, with the reader's sentence: one for all acts. */
 export class LanguageModelService {
   #model: LanguageModel | undefined;
   #opening: AbortController | undefined;
@@ -138,8 +159,7 @@ export class LanguageModelService {
    * @returns undefined for a text without any token
    */
   run(text: string, gates?: Gates, position?: number): TextRun | undefined {
-    const run = this.#inUse().run(text, gates, position);
-    return run && transfer(run, run.weights.map(({ buffer }) => buffer) as Transferable[]);
+    return moved(this.#inUse().run(text, gates, position));
   }
 
   /** What each layer would predict behind the token at a position. */
@@ -149,9 +169,7 @@ export class LanguageModelService {
 
   /** The numbers of one attention layer, from 0, on a text, if there are any. */
   inside(text: string, layer: number): Inside | undefined {
-    const inside = this.#inUse().inside(text, layer);
-    const buffers = new Set(Object.values(inside?.arrays ?? {}).map(({ buffer }) => buffer));
-    return inside && transfer(inside, [...buffers] as Transferable[]);
+    return moved(this.#inUse().inside(text, layer));
   }
 
   /** Importance of each head on held-out text: of each layer, a number for each head. */
@@ -196,42 +214,6 @@ export class LanguageModelService {
 
   #inUse(): LanguageModel {
     if (this.#model === undefined) throw new Error('no language model yet');
-    return this.#model;
-  }
-}
-
-const alignmentBuffers = ({ losses, measurements, reading }: AlignmentUpdate): Transferable[] => [
-  losses.buffer,
-  ...measurements.flatMap(({ alignment, uniform }) => [alignment.buffer, uniform.buffer]),
-  reading.weights.buffer,
-];
-
-/** Act 5 in the worker: one run at a time, of which every update is asked for. */
-export class AlignmentService {
-  #model: DateModel | undefined;
-
-  async start(options: AlignmentOptions, text: string): Promise<AlignmentUpdate> {
-    await ready;
-    this.#model?.dispose();
-    this.#model = undefined;
-    this.#model = new DateModel(options, text);
-    const update = this.#model.start();
-    return transfer(update, alignmentBuffers(update));
-  }
-
-  advance(steps: number, milliseconds: number): AlignmentUpdate {
-    const update = this.#inUse().advance(steps, milliseconds);
-    return transfer(update, alignmentBuffers(update));
-  }
-
-  /** What the model as it is now makes of a text. */
-  read(text: string): DateReading {
-    const reading = this.#inUse().read(text);
-    return transfer(reading, [reading.weights.buffer]);
-  }
-
-  #inUse(): DateModel {
-    if (this.#model === undefined) throw new Error('no model to align');
     return this.#model;
   }
 }

@@ -54,12 +54,8 @@ export interface Update {
   readonly weights: readonly Float32Array[];
 }
 
-/** A run at its beginning. */
-export interface Start {
-  /** The sequence whose maps are shown, with what it asks and where the answers stand. */
-  readonly tokens: Int32Array;
-  readonly targets: Int32Array;
-  readonly keys: Int32Array;
+/** A run at its beginning, with the sequence whose maps are shown. */
+export interface Start extends Sequence {
   /** Loss of a model that takes all tokens for equally likely. */
   readonly guessing: number;
   readonly update: Update;
@@ -100,17 +96,9 @@ export class Trainer {
   }
 
   start(): Start {
-    const [tokens, targets, keys] = [
-      this.#unseen.tokens,
-      this.#unseen.targets,
-      this.#unseen.keys,
-    ].map(({ data }) => Int32Array.from(data.subarray(0, this.#task.length))) as [
-      Int32Array,
-      Int32Array,
-      Int32Array,
-    ];
+    const [shown] = sequencesOf(this.#unseen);
     const guessing = Math.log(this.#task.vocabularySize);
-    return { tokens, targets, keys, guessing, update: this.#update([], [this.#measure()]) };
+    return { ...shown, guessing, update: this.#update([], [this.#measure()]) };
   }
 
   /** Goes on for so many steps or milliseconds, whichever ends first, but for one step at least. */

@@ -39,9 +39,6 @@ function shownOf(
 /** Seeds that one planting studies. */
 export const numSeeds = 5;
 
-/** Work between two answers. */
-const sliceMs = 30;
-
 type StudyState = 'idle' | 'busy' | 'done' | 'stopped' | 'failed';
 
 interface Listeners {
@@ -78,6 +75,7 @@ export class Planter {
     const generation = this.#generation;
     this.studies = first === builtInSeed ? builtInStudies() : [];
     if (first === builtInSeed) {
+      this.#stopWorker();
       this.#turn('done');
       return;
     }
@@ -86,10 +84,15 @@ export class Planter {
         this.seed = first + number;
         this.#done = 0;
         this.#turn('busy');
-        const isShown = number === 0;
-        await this.#connection.call(({ pruning }) => pruning.plant(first + number, isShown));
-        const study = await this.#study(generation);
-        if (study === undefined) return;
+        const onProgress = proxy((done: number, total: number) => {
+          if (generation !== this.#generation) return;
+          this.#done = done / total;
+          this.#listeners.onChange();
+        });
+        const study = await this.#connection.call(({ pruning }) =>
+          pruning.study(first + number, number === 0, onProgress),
+        );
+        if (generation !== this.#generation) return;
         this.studies = [...this.studies, study];
       }
       this.#turn('done');
@@ -105,21 +108,12 @@ export class Planter {
   stop(): void {
     if (this.state !== 'busy') return;
     this.#generation += 1;
+    this.#stopWorker();
     this.#turn('stopped');
   }
 
-  /** Until it is done, or another planting has begun. */
-  async #study(generation: number): Promise<Study | undefined> {
-    for (;;) {
-      if (generation !== this.#generation) return undefined;
-      const { done, total, study } = await this.#connection.call(({ pruning }) =>
-        pruning.advance(sliceMs),
-      );
-      if (generation !== this.#generation) return undefined;
-      if (study !== undefined) return study;
-      this.#done = done / total;
-      this.#listeners.onChange();
-    }
+  #stopWorker(): void {
+    this.#connection.call(({ pruning }) => pruning.stop()).catch(() => undefined);
   }
 
   #turn(state: StudyState): void {
