@@ -57,24 +57,6 @@ export function numberField(name: string, range: NumberRange, initial: number): 
   };
 }
 
-/** Numbers separated by commas; how many there are, and between which, is for the store to settle. */
-export function numberListField(
-  name: string,
-  initial: readonly number[] = [],
-): Field<readonly number[]> {
-  return {
-    name,
-    initial,
-    read(written) {
-      const value = written === '' ? [] : written.split(',').map(plainNumber);
-      if (value.every((number) => number !== undefined)) return { value };
-      const correction = words.list(name, written, initial.join(', '));
-      return { value: initial, correction };
-    },
-    write: (value) => value.join(),
-  };
-}
-
 /**
  * A value with a form of its own. What `read` does not know becomes the initial value, and what it reads otherwise than it
  * is written is corrected.
@@ -147,12 +129,4 @@ export function optionalField<Value>(field: Field<Value>, none = 'none'): Field<
     read: (written) => (written === none ? { value: undefined } : field.read(written)),
     write: (value) => (value === undefined ? none : field.write(value)),
   };
-}
-
-/** Where an act begins. */
-export function initialState<State extends object>(fields: Fields<State>): State {
-  const all: Readonly<Record<string, { readonly initial: unknown }>> = fields;
-  return Object.fromEntries(
-    Object.entries(all).map(([name, { initial }]) => [name, initial]),
-  ) as State;
 }

@@ -1,4 +1,4 @@
-import { type Fields, initialState } from './field.js';
+import type { Fields } from './field.js';
 
 /**
  * What a change does to the browser's history: `push` adds an entry, `replace` continues the last one
@@ -47,7 +47,9 @@ export class Store<State extends object> implements Addressed {
   ) {
     this.fields = fields;
     this.#normalize = normalize;
-    this.#initial = initialState(fields);
+    this.#initial = Object.fromEntries(
+      this.#names.map((name) => [name, fields[name].initial]),
+    ) as State;
     this.#state = this.#initial;
   }
 

@@ -126,7 +126,6 @@ const ui: Translation<typeof EnglishUi> = {
     loading: 'Berkas WebAssembly-nya gagal dimuat. Periksa koneksi, lalu muat ulang halaman.',
     other: 'Terjadi galat yang tidak terduga. Memuat ulang halaman mungkin membantu.',
     reason: (said, details) => `${said} Rincian: ${details}`,
-    notTaken: 'Ini tidak dapat dipakai sebagaimana tertulis.',
     details: (message, code) => (code === undefined ? message : `${message} (${code})`),
   },
 

@@ -168,7 +168,6 @@ const ui: Translation<typeof EnglishUi> = {
     loading: 'WebAssembly 파일을 불러오지 못했습니다. 연결을 확인한 뒤 페이지를 새로 고치십시오.',
     other: '예상하지 못한 오류가 발생했습니다. 페이지를 새로 고치면 해결될 수 있습니다.',
     reason: (said, details) => `${said} 자세한 내용: ${details}`,
-    notTaken: '적힌 그대로는 사용할 수 없습니다.',
     details: (message, code) => (code === undefined ? message : `${message} (${code})`),
   },
 

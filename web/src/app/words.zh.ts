@@ -158,7 +158,6 @@ const ui: Translation<typeof EnglishUi> = {
     loading: '它的WebAssembly文件未能加载。请检查网络连接，然后重新加载页面。',
     other: '发生了意外错误。重新加载页面也许有用。',
     reason: (said, details) => `${said}详情：${details}`,
-    notTaken: '照这样写无法使用。',
     details: (message, code) => (code === undefined ? message : `${message}（${code}）`),
   },
 

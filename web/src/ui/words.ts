@@ -32,7 +32,6 @@ export const words = translatable('ui', {
     loading: 'Its WebAssembly file did not load. Check the connection, then reload the page.',
     other: 'An unexpected error occurred. Reloading the page may help.',
     reason: (said: string, details: string) => `${said} Details: ${details}`,
-    notTaken: 'This cannot be used as it is written.',
     details: (message: string, code: string | undefined) =>
       code === undefined ? message : `${message} (${code})`,
   },

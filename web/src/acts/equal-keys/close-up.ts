@@ -2,7 +2,7 @@ import { max, range, sum } from 'd3-array';
 import { html, render, type TemplateResult } from 'lit-html';
 
 import { hideable } from '../../address/hideable.js';
-import { type AttentionView, namesOf, valuesOf } from '../../attention/attention-view.js';
+import { type AttentionView, namesOf } from '../../attention/attention-view.js';
 import { createHeadMap, type HeadMap } from '../../attention/head-map.js';
 import { type Cell, listenToMaps, type Selection } from '../../attention/map-selection.js';
 import { words as mapWords } from '../../attention/words.js';
@@ -78,7 +78,10 @@ export function createCloseUp({ hatch, legend, selection }: Shared) {
         stopAt(tabStop);
         if (hadFocus) map.focus(tabStop.query, tabStop.key);
       }
-      map?.draw(valuesOf(view, head));
+      map?.draw((query, key) => ({
+        weight: view.weights.at(0, head, query, key),
+        masked: view.isMasked(0, query, key),
+      }));
     },
     /** Rings the cell that is explained: faintly if it is in another head. */
     ring(cell: Cell | undefined): void {

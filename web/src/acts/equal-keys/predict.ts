@@ -41,7 +41,7 @@ export function createPredict(store: Store<KeysState>) {
     values: questions,
     nameOf: (question) => words.predict.names[question],
     onChoose: (question) => {
-      const plain = { validLens: [], causal: false, steps: 0, answer: 0, names: false };
+      const plain = { validLen: undefined, causal: false, steps: 0, answer: 0, names: false };
       store.change({ question, ...plain, ...starts[question] });
     },
   });

@@ -3,10 +3,10 @@ import {
   type Field,
   nearest,
   numberField,
-  numberListField,
   seedRange,
   type StateOf,
   switchField,
+  writtenField,
 } from '../../address/field.js';
 import { type Normalized, Store } from '../../address/store.js';
 import { words as addressWords } from '../../address/words.js';
@@ -72,8 +72,13 @@ const fields = {
   input: choiceField('input', inputNames, 'ones'),
   seed: numberField('seed', seedRange, 1),
   heads: choiceField<number>('heads', headCounts, 5),
-  /** At most one number. None: the input's own valid length. */
-  validLens: numberListField('valid'),
+  /** None: the input's own valid length. */
+  validLen: writtenField<number | undefined>(
+    'valid',
+    undefined,
+    (written) => (/^\d{1,2}$/.test(written) ? Number(written) : undefined),
+    (validLen) => String(validLen ?? ''),
+  ),
   causal: switchField('causal'),
   /** Training steps of the layer; 0 unless the input is ones or random. */
   steps: numberField('toy-steps', stepsRange, 0),
@@ -119,7 +124,7 @@ function numbersField(name: string, initial: string): Field<string> {
 
 export function validLenOf(state: KeysState): number {
   const { keys, validLen } = keysOf(state);
-  return nearest(state.validLens[0] ?? validLen, { min: 0, max: keys, step: 1 });
+  return nearest(state.validLen ?? validLen, { min: 0, max: keys, step: 1 });
 }
 
 /** Makes values fit the input and each other. */
@@ -127,15 +132,15 @@ function normalize(given: KeysState): Normalized<KeysState> {
   const corrections: string[] = [];
   const { heads } = given;
   const validLen = validLenOf(given);
-  const [written = validLen] = given.validLens;
+  const { validLen: written = validLen } = given;
   if (written !== validLen) {
-    const { name } = fields.validLens;
+    const { name } = fields.validLen;
     corrections.push(addressWords.list(name, String(written), String(validLen)));
   }
   const canTrain = given.input === 'ones' || given.input === 'random';
   const state = {
     ...given,
-    validLens: validLen === keysOf(given).validLen ? [] : [validLen],
+    validLen: validLen === keysOf(given).validLen ? undefined : validLen,
     steps: canTrain ? given.steps : 0,
     head: Math.min(given.head, heads),
     answer: given.input !== 'patterns' || given.answer > heads ? 0 : given.answer,
