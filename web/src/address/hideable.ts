@@ -16,17 +16,8 @@ const parts = [
 const marked = new Map<HTMLElement, string>();
 let hidden: ReadonlySet<string> = new Set();
 
-/** Lets the address hide a part of the page by `name`, and returns it. */
-export const hideable = <Target extends HTMLElement>(
-  name: (typeof parts)[number],
-  target: Target,
-): Target => mark(name, target);
-
-/** Lets the address hide an act, or what belongs to it, by the act’s id, and returns it. */
-export const hideableAct = <Target extends HTMLElement>(id: string, target: Target): Target =>
-  mark(id, target);
-
-function mark<Target extends HTMLElement>(name: string, target: Target): Target {
+/** Lets the address hide a part of the page by `name`, or an act and what belongs to it by its id, and returns it. */
+export function hideable<Target extends HTMLElement>(name: string, target: Target): Target {
   marked.set(target, name);
   apply(target, name);
   return target;

@@ -52,7 +52,10 @@ export function createNavigation(acts: readonly NamedAct[]): HTMLElement[] {
       setAttributes(link, { 'aria-current': index === current ? 'location' : undefined });
     });
   };
-  updateOncePerFrame(update);
+  const updateSoon = oncePerFrame(update);
+  window.addEventListener('scroll', updateSoon, { passive: true });
+  // What is laid out changes its height.
+  new ResizeObserver(updateSoon).observe(document.body);
   return [root, present.bar];
 }
 
@@ -61,13 +64,6 @@ function nameOf({ root, short }: NamedAct): Node[] {
   const number = root.querySelector('h2 .act-number')?.cloneNode(true);
   const name = new Text(short);
   return number === undefined ? [name] : [number, name];
-}
-
-/** Calls when the reader scrolls, or what is laid out changes its height. */
-function updateOncePerFrame(update: () => void): void {
-  const ask = oncePerFrame(update);
-  window.addEventListener('scroll', ask, { passive: true });
-  new ResizeObserver(ask).observe(document.body);
 }
 
 /**

@@ -1,4 +1,4 @@
-import { hideable, hideableAct } from '../address/hideable.js';
+import { hideable } from '../address/hideable.js';
 import { type ActDescription, loadAll } from '../ui/act.js';
 import { element, paragraph } from '../ui/dom.js';
 import { liveRegion } from '../ui/live-region.js';
@@ -80,7 +80,7 @@ function placeAct({ id, intro, opening, open }: ActDescription, number: number):
   return {
     id,
     short: intro.short,
-    root: hideableAct(id, root),
+    root: hideable(id, root),
     open,
     live,
     showNotices: notices.show,

@@ -1,7 +1,7 @@
 import { range } from 'd3-array';
 import { MultiHeadAttention, type StateDict, Tensor } from 'headwise';
 
-import type { AxisNames, CellValue } from './head-map.js';
+import type { AxisNames } from './head-map.js';
 import { words } from './words.js';
 
 /** The settings of a layer beside its input. */
@@ -61,17 +61,6 @@ export function attend(input: AttentionInput, settings: LayerSettings): Attentio
   } finally {
     layer.dispose();
   }
-}
-
-/** What the cells of one head's map show. */
-export function valuesOf(
-  { weights, isMasked }: AttentionView,
-  head: number,
-): (query: number, key: number) => CellValue {
-  return (query, key) => ({
-    weight: weights.at(0, head, query, key),
-    masked: isMasked(0, query, key),
-  });
 }
 
 /** Names of queries and keys: q1, k1 and so on. */

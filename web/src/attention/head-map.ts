@@ -26,16 +26,7 @@ export interface AxisNames {
   readonly keys: readonly string[];
 }
 
-export interface HeadMap {
-  readonly root: HTMLElement;
-  readonly drawing: SVGSVGElement;
-  draw(valueOf: (query: number, key: number) => CellValue): void;
-  /** Rings a cell: fully where the reader is, faintly in the other heads' maps. */
-  ring(cell: Cell | undefined, isHere: boolean): void;
-  /** The one cell that the Tab key reaches. */
-  setTabStop(query: number, key: number): void;
-  focus(query: number, key: number): void;
-}
+export type HeadMap = ReturnType<typeof createHeadMap>;
 
 interface Options {
   /** Counted from 0. */
@@ -52,7 +43,7 @@ interface Options {
 }
 
 /** The weights of one head: queries down, keys across. */
-export function createHeadMap(options: Options): HeadMap {
+export function createHeadMap(options: Options) {
   const { head, hatch, register, hasSums = false } = options;
   const [queries, keys] = [options.names.queries.length, options.names.keys.length];
   const geometry = geometryOf(options.names, hasSums);
@@ -112,10 +103,10 @@ export function createHeadMap(options: Options): HeadMap {
   withHeadColour(root, head);
 
   const colours = weightColours(head);
-  const map: HeadMap = {
+  const map = {
     root,
     drawing,
-    draw(valueOf) {
+    draw(valueOf: (query: number, key: number) => CellValue): void {
       const values = cells.map((row, query) => row.map((_cell, key) => valueOf(query, key)));
       cells.forEach((row, query) => {
         row.forEach(({ square, figure }, key) => {
@@ -137,19 +128,21 @@ export function createHeadMap(options: Options): HeadMap {
         range(keys).map((key) => sum(values, (row) => row[key]?.weight)),
       );
     },
-    ring(cell, isHere) {
+    /** Rings a cell: fully where the reader is, faintly in the other heads' maps. */
+    ring(cell: Cell | undefined, isHere: boolean): void {
       setAttributes(ring, {
         'data-shown': cell !== undefined,
         'data-here': isHere,
         transform: cell && `translate(${left + cell.key * pitch} ${top + cell.query * pitch})`,
       });
     },
-    setTabStop(query, key) {
+    /** The one cell that the Tab key reaches. */
+    setTabStop(query: number, key: number): void {
       tabStop?.setAttribute('tabindex', '-1');
       tabStop = squareAt(query, key);
       tabStop?.setAttribute('tabindex', '0');
     },
-    focus(query, key) {
+    focus(query: number, key: number): void {
       squareAt(query, key)?.focus();
     },
   };

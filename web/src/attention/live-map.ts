@@ -5,13 +5,7 @@ import { hatchFill } from './weight-legend.js';
 /** Width and height of a map that is saved, in units of its drawing. */
 export const mapSide = 240;
 
-export interface LiveMap {
-  readonly root: HTMLCanvasElement;
-  /** (length, length), queries down and keys across. */
-  draw(weights: Float32Array): void;
-  /** What is drawn now, to be saved: a canvas is no part of an SVG. */
-  drawing(hatchId: string): SVGSVGElement;
-}
+export type LiveMap = ReturnType<typeof createLiveMap>;
 
 let isFollowing = false;
 
@@ -28,16 +22,17 @@ function followThemeOnce(): void {
  * The weights of a causal head, a pixel a cell: redrawn at every frame, which a thousand elements
  * could not be. Keys to come stay clear, so that the hatch behind them shows.
  */
-export function createLiveMap(length: number, head: number): LiveMap {
+export function createLiveMap(length: number, head: number) {
   followThemeOnce();
   const { bytes } = rampOfHead(head);
   let drawn: Float32Array | undefined;
   const root = element('canvas.live-map', { width: length, height: length });
   const context = root.getContext('2d');
   const image = new ImageData(length, length);
-  const map: LiveMap = {
+  const map = {
     root,
-    draw(weights) {
+    /** (length, length), queries down and keys across. */
+    draw(weights: Float32Array): void {
       drawn = weights;
       const palette = bytes[currentTheme()];
       for (let query = 0; query < length; query += 1) {
@@ -50,7 +45,8 @@ export function createLiveMap(length: number, head: number): LiveMap {
       }
       context?.putImageData(image, 0, 0);
     },
-    drawing(hatchId) {
+    /** What is drawn now, to be saved: a canvas is no part of an SVG. */
+    drawing(hatchId: string): SVGSVGElement {
       const pitch = mapSide / length;
       const size = { width: mapSide, height: mapSide };
       const drawing = svg(

@@ -17,34 +17,21 @@ export interface LoadProgress {
  * until the reader opens another.
  */
 export class SharedModel {
-  #description: ModelDescription | undefined;
+  /** Undefined until a model is loaded, and after its worker was lost. */
+  description: ModelDescription | undefined;
+  /** While a model loads. */
+  progress: LoadProgress | undefined;
+  /** Increases with every model and every worker, for those who keep what an earlier one answered. */
+  generation = 0;
   #loading: Promise<ModelDescription> | undefined;
   #source: ModelSource | undefined;
-  #progress: LoadProgress | undefined;
   /** How often something was loaded: progress of an earlier load is ignored. */
   #loads = 0;
-  /** Increases with every model and every worker: what an earlier one answers is out of date. */
-  #generation = 0;
   readonly #listeners: (() => void)[] = [];
   readonly #notices: ReturnType<typeof createWorkerNotice>[] = [];
   readonly #connection = new Connection((isSlow) => {
     for (const notice of this.#notices) notice.showSlow(isSlow);
   });
-
-  /** Undefined until a model is loaded, and after its worker was lost. */
-  get description(): ModelDescription | undefined {
-    return this.#description;
-  }
-
-  /** While a model loads. */
-  get progress(): LoadProgress | undefined {
-    return this.#progress;
-  }
-
-  /** Changes with the model, for those who keep what it answered. */
-  get generation(): number {
-    return this.#generation;
-  }
 
   /** Whether the reader opened this model. */
   get isOwn(): boolean {
@@ -120,12 +107,12 @@ export class SharedModel {
     act: (service: Remote<LanguageModelService>) => Promise<Result>,
   ): Promise<Result> {
     await this.load();
-    const generation = this.#generation;
+    const generation = this.generation;
     try {
       const answer = await this.#connection.call(({ languageModel }) => act(languageModel));
-      return generation === this.#generation ? answer : await this.call(act);
+      return generation === this.generation ? answer : await this.call(act);
     } catch (error) {
-      if (isBeyondRepair(error) && generation === this.#generation) this.#fail(error);
+      if (isBeyondRepair(error) && generation === this.generation) this.#fail(error);
       throw error;
     }
   }
@@ -140,15 +127,15 @@ export class SharedModel {
     this.#loads += 1;
     const number = this.#loads;
     const onProgress = proxy((done: number, total: number) => {
-      if (number === this.#loads && this.#progress !== undefined) this.#show({ done, total });
+      if (number === this.#loads && this.progress !== undefined) this.#show({ done, total });
     });
     this.#show({ done: 0, total: 0 });
     try {
       const description = await this.#connection.call(({ languageModel }) =>
         load(languageModel, onProgress),
       );
-      this.#generation += 1;
-      this.#description = description;
+      this.generation += 1;
+      this.description = description;
       return description;
     } finally {
       if (number === this.#loads) this.#show(undefined);
@@ -163,13 +150,13 @@ export class SharedModel {
   #reset(): void {
     this.#loads += 1;
     this.#loading = undefined;
-    this.#description = undefined;
-    this.#generation += 1;
+    this.description = undefined;
+    this.generation += 1;
     this.#show(undefined);
   }
 
   #show(progress: LoadProgress | undefined): void {
-    this.#progress = progress;
+    this.progress = progress;
     for (const listener of this.#listeners) listener();
   }
 }

@@ -7,20 +7,10 @@ import { element } from '../ui/dom.js';
 import { announce } from '../ui/live-region.js';
 import { failureNotice } from '../ui/notices.js';
 import { CheckpointError } from './checkpoint-error.js';
-import { isOutOfMemory, WorkerLost } from './connection.js';
+import { Connection, isOutOfMemory, WorkerLost } from './connection.js';
 
-export interface WorkerNotice {
-  readonly root: HTMLElement;
-  /** Says what became of the worker or of what it was doing. */
-  readonly showFailure: (error: unknown) => void;
-  /** Says that an answer takes long, until it has come. */
-  readonly showSlow: (isSlow: boolean) => void;
-  /** What failed is begun anew. */
-  clear(): void;
-}
-
-/** The state of an act's worker, where it is not as usual, with a button that restarts it. */
-export function createWorkerNotice(onAgain: () => void): WorkerNotice {
+/** The state of a worker, where it is not as usual, with a button that restarts it. */
+export function createWorkerNotice(onAgain: () => void) {
   const failure = element('div');
   const slow = element('div');
   const content = ({ title, advice }: Advice, details?: string): TemplateResult => html`
@@ -31,7 +21,8 @@ export function createWorkerNotice(onAgain: () => void): WorkerNotice {
   `;
   return {
     root: element('div', failure, slow),
-    showFailure(error) {
+    /** Says what became of the worker or of what it was doing. */
+    showFailure: (error: unknown): void => {
       const details = error instanceof Error ? error.message : '';
       render(
         isUnavailable(error)
@@ -45,14 +36,26 @@ export function createWorkerNotice(onAgain: () => void): WorkerNotice {
         failure,
       );
     },
-    showSlow(isSlow) {
+    /** Says that an answer takes long, until it has come. */
+    showSlow: (isSlow: boolean): void => {
       if (isSlow) announce(joinSentences([words.slow.title, words.slow.advice]));
       render(isSlow ? html`<div class="slow">${content(words.slow)}</div>` : nothing, slow);
     },
-    clear() {
+    /** What failed is begun anew. */
+    clear(): void {
       render(nothing, failure);
     },
   };
+}
+
+/** A worker of an act's own, and the notice about it. `onAgain`: another worker is to begin anew. */
+export function createWorker(onAgain: () => void) {
+  const notice = createWorkerNotice(() => {
+    connection.giveUp();
+    onAgain();
+  });
+  const connection = new Connection(notice.showSlow);
+  return { notice, connection };
 }
 
 /** The package does not run in this browser at all: beginning again would not help. */

@@ -1,5 +1,5 @@
+import type { RunActions } from '../ui/controls/playback.js';
 import type { Connection } from './connection.js';
-import type { WorkerNotice } from './notice.js';
 
 /** `idle`: no run yet. `making`: the model is on its way. */
 export type RunState = 'idle' | 'making' | 'paused' | 'running' | 'ended' | 'failed';
@@ -146,44 +146,27 @@ export abstract class RunDriver<Options, Update extends { readonly step: number 
   }
 }
 
-/** What the buttons of a run do. The first press makes the run, if there is none. */
-export interface RunActions {
-  readonly onPlay: () => void;
-  readonly onPause: () => void;
-  readonly onStep: () => void;
-  readonly onAgain: () => void;
-}
-
-export interface RunControl {
-  readonly begin: () => void;
-  /** Until there is a run: the present one, unless it failed. */
-  readonly ensureBegun: () => Promise<void>;
-  readonly actions: RunActions;
-}
-
-/** @param options of the run to begin, asked when it is begun */
+/** The first press makes the run, if there is none. `options`: of the run to begin, asked when it is begun. */
 export function createRunControl<Options>(
   run: Pick<RunDriver<Options, never>, 'begin' | 'pause' | 'play' | 'state' | 'step'>,
-  notice: Pick<WorkerNotice, 'clear'>,
+  notice: { clear(): void },
   options: () => Options,
-): RunControl {
+) {
   let beginning: Promise<void> | undefined;
   const begin = (): void => {
     notice.clear();
     beginning = run.begin(options());
   };
+  /** Until there is a run: the present one, unless it failed. */
   const ensureBegun = async (): Promise<void> => {
     if (run.state === 'idle' || run.state === 'failed') begin();
     await beginning;
   };
-  return {
-    begin,
-    ensureBegun,
-    actions: {
-      onPlay: () => void ensureBegun().then(() => run.play()),
-      onPause: () => run.pause(),
-      onStep: () => void ensureBegun().then(() => run.step()),
-      onAgain: begin,
-    },
+  const actions: RunActions = {
+    onPlay: () => void ensureBegun().then(() => run.play()),
+    onPause: () => run.pause(),
+    onStep: () => void ensureBegun().then(() => run.step()),
+    onAgain: begin,
   };
+  return { begin, ensureBegun, actions };
 }

@@ -1,10 +1,9 @@
 import { least, range, sum } from 'd3-array';
 import { scaleLinear, scaleLog } from 'd3-scale';
-import { line } from 'd3-shape';
 import { scaledDotProductAttention, Tensor } from 'headwise';
 
 import { formatShort } from '../../format/numbers.js';
-import { createChart, drawAxes, type Point, type Size } from '../../ui/chart.js';
+import { createChart, drawAxes, drawLine, type Point, type Size } from '../../ui/chart.js';
 import { element, svg } from '../../ui/dom.js';
 import { entropyOf } from './score.js';
 import { words } from './words.js';
@@ -88,10 +87,6 @@ function drawVariant(
   y: (value: number) => number,
 ): SVGElement[] {
   const points = measured.map((each): Point => [each.d, each[variant].entropy]);
-  const path = line<Point>(
-    ([size]) => x(size),
-    ([, value]) => y(value),
-  ).digits(1);
   const dots = points.map(([size, value]) =>
     svg('circle.inside-point', {
       'data-variant': variant,
@@ -120,11 +115,7 @@ function drawVariant(
             words.variants[variant],
           ),
         ];
-  return [
-    svg('path.inside-line', { 'data-variant': variant, d: path(points) ?? '' }),
-    ...dots,
-    ...name,
-  ];
+  return [drawLine(points, x, y, { 'data-variant': variant }), ...dots, ...name];
 }
 
 /** What the chart shows at the measured size nearest to `d`, since the size of a head need not be a power of two. */

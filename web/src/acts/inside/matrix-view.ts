@@ -8,10 +8,7 @@ import { type Pass, shapeOf, shareOf } from './pass.js';
 import { isMap, type Part } from './steps.js';
 import { words } from './words.js';
 
-export interface MatrixView {
-  readonly root: HTMLElement;
-  draw(pass: Pass, part: Part, head: number): void;
-}
+export type MatrixView = ReturnType<typeof createMatrixView>;
 
 /** Up to so many rows and columns, cells have room for their numbers. */
 const maxPrinted = 12;
@@ -30,9 +27,7 @@ const isParameter = (part: Part): boolean => part.startsWith('W_');
  *
  * @param onLook called with a sentence about a number, and its weight if it is one; with nothing when the pointer leaves
  */
-export function createMatrixView(
-  onLook: (sentence: string | undefined, weight?: number) => void,
-): MatrixView {
+export function createMatrixView(onLook: (sentence: string | undefined, weight?: number) => void) {
   const canvas = element('canvas');
   const ring = element('span.inside-ring', { hidden: true });
   const caption = element('figcaption');
@@ -96,7 +91,7 @@ export function createMatrixView(
 
   return {
     root,
-    draw(pass, part, head) {
+    draw(pass: Pass, part: Part, head: number): void {
       const { rows: allRows, columns, data } = pass.matrixOf(part, head);
       const share = shareOf(pass, part, head);
       // Of a projection's weights only the rows of the head: all would be too many to see.

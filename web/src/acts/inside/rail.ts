@@ -7,7 +7,7 @@ import { formatBytes, formatPercent } from '../../format/numbers.js';
 import { languageModel } from '../../reading/model.js';
 import { boundChoice, createChoice, createSelect } from '../../ui/controls/choice.js';
 import { element, setText, withHeadColour } from '../../ui/dom.js';
-import { createGoalApart } from '../../ui/goal.js';
+import { createGoal } from '../../ui/goal.js';
 import { builtInBytes } from '../../worker/built-in-size.js';
 import type { Source } from './source.js';
 import type { InsideState } from './state.js';
@@ -19,7 +19,7 @@ const maxSegments = 8;
 
 /** The goal, whose numbers are shown, the steps, the layer and the head. */
 export function createRail(store: Store<InsideState>, source: Source) {
-  const goal = createGoalApart(words.goal.task);
+  const goal = createGoal(words.goal.task);
   const prediction = createChoice<Guess | undefined>({
     label: words.goal.answer,
     values: guesses,

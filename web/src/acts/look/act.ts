@@ -12,7 +12,7 @@ import { createSentenceField } from '../../reading/sentence-field.js';
 import { createPanelEnd } from '../../ui/controls/panel-end.js';
 import { element, setAttributes } from '../../ui/dom.js';
 import { composeDrawings } from '../../ui/export/drawing.js';
-import { createGoalApart } from '../../ui/goal.js';
+import { createGoal } from '../../ui/goal.js';
 import { createNotices } from '../../ui/notices.js';
 import { oncePerFrame } from '../../ui/frames.js';
 import { createStage } from '../../ui/stage.js';
@@ -36,7 +36,7 @@ export function createLookContent(store: Store<LookState>): HTMLElement[] {
   const drawSoon = oncePerFrame(draw);
   const reader = new Reader(model, drawSoon);
 
-  const goal = createGoalApart(words.goalTask);
+  const goal = createGoal(words.goalTask);
   const corrections = createNotices();
   const status = element('p.look-status.soft');
   const field = createSentenceField();

@@ -4,8 +4,7 @@ import { createPanelEnd } from '../../ui/controls/panel-end.js';
 import { boundSeed } from '../../ui/controls/seed-field.js';
 import { element } from '../../ui/dom.js';
 import { createStage, openFolded } from '../../ui/stage.js';
-import { Connection } from '../../worker/connection.js';
-import { createWorkerNotice } from '../../worker/notice.js';
+import { createWorker } from '../../worker/notice.js';
 import { createGuessView } from './guess-view.js';
 import { createModelView } from './model-view.js';
 import { createResults } from './results.js';
@@ -16,11 +15,7 @@ import { words } from './words.js';
 
 /** Planted models, whose important heads are known, to judge the measures; then the language model. */
 export function createPruneContent(store: Store<PruneState>): HTMLElement[] {
-  const notice = createWorkerNotice(() => {
-    connection.giveUp();
-    plant();
-  });
-  const connection = new Connection(notice.showSlow);
+  const { notice, connection } = createWorker(() => plant());
   const planter = new Planter(connection, { onChange: show, onFailure: notice.showFailure });
   const guess = createGuessView(store);
   const results = createResults(() => (store.state.isChecked ? planter.studies : []));

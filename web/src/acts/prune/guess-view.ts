@@ -9,9 +9,8 @@ import { words as mapWords } from '../../attention/words.js';
 import { formatPercent, formatShort } from '../../format/numbers.js';
 import { element, headStyle, newId } from '../../ui/dom.js';
 import { composeDrawings, drawLegend } from '../../ui/export/drawing.js';
-import { createGoalApart } from '../../ui/goal.js';
+import { createGoal } from '../../ui/goal.js';
 import { say } from '../../ui/live-region.js';
-import { createTokenStrip } from '../../ui/token-strip.js';
 import {
   allHeads,
   type Head,
@@ -36,9 +35,8 @@ interface Choice {
 
 /** The reader marks the heads that do the work by their maps. Then the roles and the measures' choices are shown. */
 export function createGuessView(store: Store<PruneState>) {
-  const goal = createGoalApart(words.guessTask(numPlanted));
-  const task = createTokenStrip();
-  task.root.classList.add('planted-task');
+  const goal = createGoal(words.guessTask(numPlanted));
+  const task = element('div.sequence.planted-task.row');
   const hatchId = newId('hatch');
   const legend = createWeightLegend(hatchId);
   const status = element('p.guess-status');
@@ -164,7 +162,7 @@ export function createGuessView(store: Store<PruneState>) {
     /** How many heads are marked, and the buttons. */
     panel: element('div.guess-panel.stack', status, buttons),
     views: [
-      task.root,
+      task,
       element(
         'figure.guess.stack',
         { 'aria-label': words.tiles },
@@ -180,11 +178,19 @@ export function createGuessView(store: Store<PruneState>) {
       study = next;
       maps = next?.shown === undefined ? [] : mapsOf(next.shown);
       const { tokens = [], targets = [] } = next?.shown ?? {};
-      task.root.hidden = next?.shown === undefined;
-      task.show(words.task, Array.from(tokens, symbol), (at) => {
+      task.hidden = next?.shown === undefined;
+      const asked = Array.from(tokens, (token, at) => {
         const target = targets[at] ?? -1;
-        return target < 0 ? nothing : element('span.answer', `→ ${symbol(target)}`);
+        const answer = target < 0 ? nothing : html`<span class="answer">→ ${symbol(target)}</span>`;
+        return html`<li><span class="token">${symbol(token)}</span>${answer}</li>`;
       });
+      render(
+        html`<p class="sequence-name">${words.task}</p>
+          <ol class="tokens">
+            ${asked}
+          </ol>`,
+        task,
+      );
       show();
     },
     /** The maps, without the planted roles. */

@@ -9,7 +9,7 @@ import { createSelect } from '../../ui/controls/choice.js';
 import { createNamedSlider } from '../../ui/controls/slider.js';
 import { element, headStyle, setAttributes } from '../../ui/dom.js';
 import { composeDrawings, drawLegend } from '../../ui/export/drawing.js';
-import { createGoalApart } from '../../ui/goal.js';
+import { createGoal } from '../../ui/goal.js';
 import { announce } from '../../ui/live-region.js';
 import { createStage, openFolded } from '../../ui/stage.js';
 import { coalesce } from '../../worker/connection.js';
@@ -48,7 +48,7 @@ interface Cut {
 export function createModelView(store: Store<PruneState>) {
   const model = languageModel();
   const ranker = new Ranker(model, show);
-  const goal = createGoalApart(words.modelGoal);
+  const goal = createGoal(words.modelGoal);
   const chart = createCurveChart(words.modelCurves, 300, () => curvesOf(cutNow()));
   const legend = createOrderLegend();
   const order = createSelect<ModelCurve['order']>({

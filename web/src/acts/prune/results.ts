@@ -31,7 +31,7 @@ import { words } from './words.js';
 
 /** Importance by each measure, and the accuracy of the planted models as heads are pruned in each order. */
 export function createResults(studiesNow: () => readonly Study[]) {
-  const charts = createImportanceCharts();
+  const charts = measures.map(createMeasureChart);
   const curves = createCurveChart(words.curves, 330, () => curvesOf(studiesNow()));
   const bars = element('p.caption');
   const truthLegend = createTruthLegend();
@@ -48,14 +48,20 @@ export function createResults(studiesNow: () => readonly Study[]) {
         orderLegend,
         element('p.caption', words.band),
       ],
-      views: [element('div.judged', charts.root, curves.root)],
+      views: [
+        element(
+          'div.judged',
+          element('div.measures', ...charts.map((chart) => chart.root)),
+          curves.root,
+        ),
+      ],
     }),
   );
   const draw = (): void => {
     const studies = studiesNow();
     root.hidden = studies.length === 0;
     bars.textContent = studies.length === 0 ? '' : words.bars(studies[0].seed);
-    charts.draw(studies);
+    for (const chart of charts) chart.draw(studies);
     curves.draw();
   };
   draw();
@@ -64,7 +70,8 @@ export function createResults(studiesNow: () => readonly Study[]) {
   const savables = [
     {
       name: words.exportNames.importance,
-      figure: () => composeDrawings([...charts.drawings(), [drawLegend(truthLegend)]]),
+      figure: () =>
+        composeDrawings([...charts.map(({ piece }) => [piece]), [drawLegend(truthLegend)]]),
       data: () =>
         perStudy(({ seed, roles, importance: measured }) => ({
           seed,
@@ -115,18 +122,7 @@ const barMargin = { left: 46, right: 4, top: 10, bottom: 40 } as const;
 export const kindOf = (role: Role): 'planted' | 'sharp' | 'quiet' =>
   role === 'sharp' || role === 'quiet' ? role : 'planted';
 
-/** Importance of every head: a chart for each measure, side by side. */
-function createImportanceCharts() {
-  const charts = measures.map(createMeasureChart);
-  return {
-    root: element('div.measures', ...charts.map(({ root }) => root)),
-    draw(studies: readonly Study[]): void {
-      for (const chart of charts) chart.draw(studies);
-    },
-    drawings: () => charts.map(({ piece }) => [piece]),
-  };
-}
-
+/** Importance of every head by a measure. */
 function createMeasureChart(measure: HeadMeasure) {
   let studies: readonly Study[] = [];
   const chart = createChart({

@@ -8,8 +8,7 @@ import { element } from '../../ui/dom.js';
 import { oncePerFrame } from '../../ui/frames.js';
 import { createStage } from '../../ui/stage.js';
 import { onceNear } from '../../ui/act.js';
-import { Connection } from '../../worker/connection.js';
-import { createWorkerNotice } from '../../worker/notice.js';
+import { createWorker } from '../../worker/notice.js';
 import { createRunControl } from '../../worker/run-driver.js';
 import { createRunLoop } from './loop.js';
 import { Runner } from './run.js';
@@ -19,11 +18,7 @@ import { words } from './words.js';
 
 /** A model that learns under the reader's eyes. */
 export function createTrainContent(store: Store<TrainState>): HTMLElement[] {
-  const notice = createWorkerNotice(() => {
-    connection.giveUp();
-    begin();
-  });
-  const connection = new Connection(notice.showSlow);
+  const { notice, connection } = createWorker(() => begin());
   const drawSoon = oncePerFrame(() => {
     playback.show(runner.state, runner.record?.step ?? 0);
     view.draw(runner.record, runner.state);

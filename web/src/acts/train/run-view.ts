@@ -45,8 +45,7 @@ export function createRunView(store: Store<TrainState>, onChange: () => void) {
   const [most, previous, left] = thresholds.map(formatPercent);
   const roleRule = element('p.role-rule', words.roleRule(most, previous, left));
   const log = createEventLog((step) => store.change({ at: step }));
-  const goal = createGoal(words.goalTask);
-  goal.root.classList.add('goal-reserved');
+  const goal = createGoal(words.goalTask, true);
   const hatchId = newId('hatch');
   const legend = createWeightLegend(hatchId);
   const enlarged = createEnlargedHead(hatchFill(hatchId), onLook);

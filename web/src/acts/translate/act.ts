@@ -19,9 +19,8 @@ import { oncePerFrame } from '../../ui/frames.js';
 import { createStage } from '../../ui/stage.js';
 import { words as uiWords } from '../../ui/words.js';
 import { lastAlignmentStep } from '../../worker/alignment.js';
-import { Connection } from '../../worker/connection.js';
 import { maxDateLength } from '../../worker/dates.js';
-import { createWorkerNotice } from '../../worker/notice.js';
+import { createWorker } from '../../worker/notice.js';
 import { createRunControl } from '../../worker/run-driver.js';
 import { createAlignmentFigure, createAlignmentLoop } from './alignment-figure.js';
 import { type AlignRecord, AlignRun, dataOf, meanAlignment, shownOf, verdictOf } from './run.js';
@@ -32,11 +31,7 @@ import { words } from './words.js';
 
 /** An encoder–decoder that learns, and what its cross-attention aligns. */
 export function createTranslateContent(store: Store<TranslateState>): HTMLElement[] {
-  const notice = createWorkerNotice(() => {
-    connection.giveUp();
-    begin();
-  });
-  const connection = new Connection(notice.showSlow);
+  const { notice, connection } = createWorker(() => begin());
   const drawSoon = oncePerFrame(() => {
     rail.show(run);
     views.draw();

@@ -4,7 +4,7 @@ import { hideable } from '../../address/hideable.js';
 import type { Store } from '../../address/store.js';
 import { formatPercent } from '../../format/numbers.js';
 import { boundChoice, createSelect } from '../../ui/controls/choice.js';
-import { createPlaybackButtons } from '../../ui/controls/playback.js';
+import { createPlaybackButtons, type RunActions } from '../../ui/controls/playback.js';
 import { boundSeed } from '../../ui/controls/seed-field.js';
 import { element, newId, originsOf, setAttributes } from '../../ui/dom.js';
 import { createGoal } from '../../ui/goal.js';
@@ -12,15 +12,14 @@ import { say } from '../../ui/live-region.js';
 import { words as uiWords } from '../../ui/words.js';
 import { lastAlignmentStep } from '../../worker/alignment.js';
 import { maxDateLength, questionOf, readable } from '../../worker/dates.js';
-import type { RunActions, RunState } from '../../worker/run-driver.js';
+import type { RunState } from '../../worker/run-driver.js';
 import { type AlignRecord, type AlignRun, learntAt } from './run.js';
 import { examples, type TranslateState } from './state.js';
 import { words } from './words.js';
 
 /** The goal, the run's buttons, what is trained, and how far it has come. */
 export function createRail(store: Store<TranslateState>, actions: RunActions) {
-  const goal = createGoal(words.goal);
-  goal.root.classList.add('goal-reserved');
+  const goal = createGoal(words.goal, true);
   const buttons = createPlaybackButtons(actions);
   const status = element('p.run-status', uiWords.run.waiting);
   const note = element('p.note');

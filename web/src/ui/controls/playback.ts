@@ -3,7 +3,8 @@ import { html, nothing, render } from 'lit-html';
 import { element } from '../dom.js';
 import { words } from '../words.js';
 
-interface Actions {
+/** What the buttons of a run do. */
+export interface RunActions {
   readonly onPlay: () => void;
   readonly onPause: () => void;
   readonly onStep: () => void;
@@ -11,7 +12,7 @@ interface Actions {
 }
 
 /** Start and pause of a run in one button, one step, and begin again. */
-export function createPlaybackButtons(actions: Actions) {
+export function createPlaybackButtons(actions: RunActions) {
   const root = element('div.buttons', { role: 'group', 'aria-label': words.run.label });
   /** @param play label of the start button, if not the usual one */
   const show = (state: string, step: number, play?: string): void => {
