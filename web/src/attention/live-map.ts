@@ -1,6 +1,7 @@
+import { range } from 'd3-array';
+
 import { element, svg } from '../ui/dom.js';
 import { currentTheme, followTheme, rampOfHead, stepOf } from './colour.js';
-import { hatchFill } from './weight-legend.js';
 
 /** Width and height of a map that is saved, in units of its drawing. */
 export const mapSide = 240;
@@ -19,10 +20,10 @@ function followThemeOnce(): void {
 }
 
 /**
- * The weights of a causal head, a pixel a cell: redrawn at every frame, which a thousand elements
- * could not be. Keys to come stay clear, so that the hatch behind them shows.
+ * The weights of a head, a pixel a cell: redrawn at every frame, which a thousand elements could not be. If it is causal,
+ * keys to come stay clear, so that the hatch behind them shows.
  */
-export function createLiveMap(length: number, head: number) {
+export function createLiveMap(length: number, head: number, isCausal = true) {
   followThemeOnce();
   const { bytes } = rampOfHead(head);
   let drawn: Float32Array | undefined;
@@ -36,7 +37,7 @@ export function createLiveMap(length: number, head: number) {
       drawn = weights;
       const palette = bytes[currentTheme()];
       for (let query = 0; query < length; query += 1) {
-        for (let key = 0; key <= query; key += 1) {
+        for (let key = 0; key < (isCausal ? query + 1 : length); key += 1) {
           const cell = query * length + key;
           const colour = 3 * stepOf(weights[cell]);
           image.data.set(palette.subarray(colour, colour + 3), 4 * cell);
@@ -45,31 +46,32 @@ export function createLiveMap(length: number, head: number) {
       }
       context?.putImageData(image, 0, 0);
     },
-    /** What is drawn now, to be saved: a canvas is no part of an SVG. */
-    drawing(hatchId: string): SVGSVGElement {
+    /** What is drawn now, to be saved: a canvas is no part of an SVG. `fill`: of what is masked. */
+    drawing(fill: string): SVGSVGElement {
       const pitch = mapSide / length;
       const size = { width: mapSide, height: mapSide };
       const drawing = svg(
         'svg',
         { viewBox: `0 0 ${mapSide} ${mapSide}`, 'shape-rendering': 'crispEdges', ...size },
-        svg('rect', { ...size, fill: hatchFill(hatchId) }),
+        svg('rect', { ...size, fill }),
       );
       const colourAt = (query: number, key: number): string => {
         const at = 4 * (query * length + key);
         return `rgb(${image.data.subarray(at, at + 3).join()})`;
       };
       for (let query = 0; query < length; query += 1) {
-        for (let key = 0; key <= query;) {
+        const end = isCausal ? query + 1 : length;
+        for (let key = 0; key < end;) {
           const first = key;
-          const fill = colourAt(query, first);
-          while (key <= query && colourAt(query, key) === fill) key += 1;
+          const colour = colourAt(query, first);
+          while (key < end && colourAt(query, key) === colour) key += 1;
           drawing.append(
             svg('rect', {
               x: first * pitch,
               y: query * pitch,
               width: (key - first) * pitch,
               height: pitch,
-              fill,
+              fill: colour,
             }),
           );
         }
@@ -82,3 +84,17 @@ export function createLiveMap(length: number, head: number) {
   });
   return map;
 }
+
+/** Maps of all heads of a model, by layer; of each layer, weights (heads, length, length). */
+export const liveMapsOf = (
+  layers: readonly Float32Array[],
+  length: number,
+  isCausal = true,
+): readonly (readonly LiveMap[])[] =>
+  layers.map((weights) =>
+    range(weights.length / length ** 2).map((head) => {
+      const map = createLiveMap(length, head, isCausal);
+      map.draw(weights.subarray(head * length ** 2, (head + 1) * length ** 2));
+      return map;
+    }),
+  );

@@ -37,8 +37,8 @@ test('a sentence', async (t) => {
     await act.waitFor('.lens tr');
     assert.equal(await act.count('.lens tr'), layers + 1);
     const isDrawn = await act.each(
-      `${tile} svg`,
-      (map) => map.querySelector('.tile-weights') !== null,
+      `${tile} canvas`,
+      (map) => map.getContext('2d').getImageData(0, 0, 1, 1).data[3] === 255,
     );
     assert.deepEqual(isDrawn, Array(layers * heads).fill(true));
     await write('it is what it is '.repeat(12));

@@ -57,7 +57,11 @@ export function createInsideContent(store: Store<InsideState>): HTMLElement[] {
         element(
           'div.inside-overview',
           figure.root,
-          element('div.inside-legends.row.small', legend.root, element('div.legend', scale)),
+          element(
+            'div.inside-legends.legends.row.small',
+            legend.root,
+            element('div.legend', scale),
+          ),
         ),
         detail.root,
       ],

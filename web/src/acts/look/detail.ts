@@ -2,13 +2,15 @@ import { html, render } from 'lit-html';
 
 import type { Store } from '../../address/store.js';
 import { createHeadsElement, shapedWeights } from '../../attention/heads-element.js';
+import { words as mapWords } from '../../attention/words.js';
 import { boundChoice } from '../../ui/controls/choice.js';
 import { element } from '../../ui/dom.js';
 import { type Head, sameHead } from '../../worker/heads.js';
 import type { TextRun } from '../../worker/language-model.js';
+import { gateOf } from './board.js';
 import { roleOf, sayRole } from './roles.js';
 import { type LookState, type Selected } from './state.js';
-import { visible } from './tokens.js';
+import { visible } from '../../reading/tokens.js';
 import { words as firstWords } from './first/words.js';
 import { words } from './words.js';
 
@@ -72,18 +74,9 @@ export function createDetail(store: Store<LookState>, onGate: (head: Head) => vo
       const isOpen = place === undefined || !shut.some((each) => sameHead(each, place));
       render(
         place === undefined
-          ? html`<h3>${words.layer(layer)}</h3>`
+          ? html`<h3>${mapWords.map.layer(layer + 1)}</h3>`
           : html`<h3>${firstWords.headName(place)}</h3>
-              <button
-                class="gate soft"
-                role="switch"
-                aria-checked=${isOpen}
-                aria-label=${words.gate(place)}
-                @click=${() => onGate(place)}
-              >
-                <span class="gate-knob" aria-hidden="true"></span
-                >${isOpen ? words.open : words.shut}
-              </button>`,
+              ${gateOf(place, isOpen, onGate, 0, isOpen ? words.open : words.shut)}`,
         title,
       );
     },

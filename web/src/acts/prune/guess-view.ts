@@ -2,9 +2,9 @@ import type { HeadMeasure } from 'headwise/models';
 import { html, nothing, render, type TemplateResult } from 'lit-html';
 
 import type { Store } from '../../address/store.js';
-import { createLiveMap, type LiveMap } from '../../attention/live-map.js';
+import { type LiveMap, liveMapsOf } from '../../attention/live-map.js';
 import { shapedWeights } from '../../attention/heads-element.js';
-import { createWeightLegend } from '../../attention/weight-legend.js';
+import { createWeightLegend, hatchFill } from '../../attention/weight-legend.js';
 import { words as mapWords } from '../../attention/words.js';
 import { formatPercent, formatShort } from '../../format/numbers.js';
 import { element, headStyle, newId } from '../../ui/dom.js';
@@ -176,7 +176,10 @@ export function createGuessView(store: Store<PruneState>) {
     draw(next: Study | undefined): void {
       if (next === study) return;
       study = next;
-      maps = next?.shown === undefined ? [] : mapsOf(next.shown);
+      maps =
+        next?.shown === undefined
+          ? []
+          : liveMapsOf(next.shown.weights, next.shown.tokens.length).flat();
       const { tokens = [], targets = [] } = next?.shown ?? {};
       task.hidden = next?.shown === undefined;
       const asked = Array.from(tokens, (token, at) => {
@@ -201,7 +204,7 @@ export function createGuessView(store: Store<PruneState>) {
           ...rolesOfLayers.map((_, layer) =>
             maps.flatMap((map, i) =>
               allHeads[i].layer === layer
-                ? [{ drawing: map.drawing(hatchId), title: nameOfHead(allHeads[i]) }]
+                ? [{ drawing: map.drawing(hatchFill(hatchId)), title: nameOfHead(allHeads[i]) }]
                 : [],
             ),
           ),
@@ -218,14 +221,6 @@ export function createGuessView(store: Store<PruneState>) {
 }
 
 const symbol = (token: number): string => symbolOf('induction', token);
-
-function mapsOf({ tokens: { length }, weights }: Shown): LiveMap[] {
-  return allHeads.map(({ layer, head }) => {
-    const map = createLiveMap(length, head);
-    map.draw(weights[layer].subarray(head * length ** 2, (head + 1) * length ** 2));
-    return map;
-  });
-}
 
 /** How many planted heads each chose, and what the model does without them. */
 function resultOf(study: Study, shown: Shown, choices: readonly Choice[]): TemplateResult {

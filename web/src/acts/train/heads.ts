@@ -4,6 +4,7 @@ import { scaleLinear } from 'd3-scale';
 import { createHeadMap, type HeadMap } from '../../attention/head-map.js';
 import { createLiveMap, mapSide } from '../../attention/live-map.js';
 import { type Cell, listenToMaps, Selection } from '../../attention/map-selection.js';
+import { hatchFill } from '../../attention/weight-legend.js';
 import { words as mapWords } from '../../attention/words.js';
 import { formatPercent, formatWeight } from '../../format/numbers.js';
 import { drawLine, type Point } from '../../ui/chart.js';
@@ -29,6 +30,7 @@ export function createHeadCards(onChoose: (place: Head) => void) {
   const build = ({ places, length, options }: RunRecord): void => {
     cards = places.map((place) => createHeadCard(place, length, () => onChoose(place)));
     setAttributes(root, { 'data-layers': options.layers, 'data-heads': options.heads });
+    root.style.setProperty('--heads', String(options.heads));
     root.replaceChildren(
       ...layers().map(([layer, ofLayer]) =>
         element(
@@ -124,7 +126,7 @@ function createHeadCard(place: Head, length: number, onChoose: () => void) {
         drawing: svg(
           'svg',
           { viewBox: `0 0 ${size.width} ${size.height}`, ...size },
-          map.drawing(hatchId),
+          map.drawing(hatchFill(hatchId)),
           drawing,
         ),
         title: words.enlarged(where),
@@ -194,7 +196,7 @@ export function createEnlargedHead(hatch: string, onQuery: (query: number | unde
   function show(): void {
     const { active } = selection;
     map?.ring(active, true);
-    const hint = map === undefined ? words.enlargedHint : mapWords.readOut.hint;
+    const hint = map === undefined ? words.enlargedHint : mapWords.hint;
     readOut.textContent = map === undefined || active === undefined ? hint : sentenceOf(active);
   }
 

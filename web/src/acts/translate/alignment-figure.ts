@@ -87,7 +87,7 @@ export function createAlignmentFigure(events: TokenEvents) {
   const keyParts = svg('g.align-parts', { 'aria-hidden': 'true' });
   const queryParts = svg('g.align-parts', { 'aria-hidden': 'true' });
   const root = svg(
-    'svg.align-figure',
+    'svg.align-figure.drawing',
     { role: 'group', 'aria-label': words.figure },
     svg('defs', createHatch(hatchId)),
     keyParts,

@@ -72,7 +72,7 @@ function createCard(head: number, { onLook, onChoose }: Events) {
   const outlines = svg('g');
   const row = svg('rect.align-row', { x: edge - 1, width: width - edge + 1, height: pitch });
   const drawing = svg(
-    'svg.align-map',
+    'svg.align-map.drawing',
     { viewBox: `0 0 ${width} ${height}`, role: 'img' },
     svg('defs', createHatch(hatchId)),
     svg('g', { 'shape-rendering': 'crispEdges' }, ...cells.map(({ square }) => square)),
