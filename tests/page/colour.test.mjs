@@ -34,8 +34,6 @@ test('a weight has the hue of its head, mixed with the background in proportion'
       assert.ok(Math.abs(channel - (ends[0][i] + ends[1][i]) / 2) < 2),
     );
   }
-  assert.equal(weightColours(2, 0.5).fill(0.25), weightColours(2).fill(0.5));
-  assert.equal(weightColours(2, 0).fill(0), weightColours(2).fill(0));
 });
 
 test('a number on a cell has a contrast of at least 4.5, in light and dark', () => {

@@ -9,7 +9,7 @@ import { converted } from '../node/lib/gguf-models.mjs';
 import { textTokens } from '../../examples/language-model/tokens.mjs';
 import { roleOf, sayRole } from '../../web/src/acts/look/roles.ts';
 import { fitTo } from '../../web/src/acts/look/state.ts';
-import { visible, visibleNext } from '../../web/src/acts/look/tokens.ts';
+import { visible, visibleNext } from '../../web/src/reading/tokens.ts';
 import { byteName } from '../../web/src/worker/byte-names.ts';
 import { openCheckpoint } from '../../web/src/worker/checkpoint.ts';
 import { LanguageModel } from '../../web/src/worker/language-model.ts';

@@ -19,11 +19,10 @@ export function choiceField<Value extends string | number>(
 }
 
 /** Yes or no, written as 1 and 0. */
-export function switchField(name: string, initial = false): Field<boolean> {
-  const choice = choiceField(name, ['0', '1'], initial ? '1' : '0');
+export function switchField(name: string): Field<boolean> {
+  const choice = choiceField(name, ['0', '1'], '0');
   return {
-    name,
-    initial,
+    ...{ name, initial: false },
     read(written) {
       const { value, ...rest } = choice.read(written);
       return { value: value === '1', ...rest };

@@ -13,7 +13,7 @@ import { addressedId, landOn } from './scrolling.js';
 import { followLanguage } from './language.js';
 import { addFrame } from './navigation.js';
 import { present } from './present.js';
-import { words } from './words.js';
+import { words } from '../ui/words.js';
 
 async function start(): Promise<void> {
   const [aboutLanguage] = await Promise.all([
@@ -29,10 +29,7 @@ async function start(): Promise<void> {
   const shared = [sentence, questions, present].map((store) => ({ store, showNotices }));
   const stores = [...addressed, ...shared];
   readAddress(stores, showNotices);
-  for (const { content, ...place } of addressed) {
-    if ('now' in content) place.live.append(...content.now());
-    else appendWhenNear(place, content.later);
-  }
+  for (const { load, ...place } of addressed) appendWhenNear(place, load);
   followAddress(stores, showNotices);
   showReady();
   keepOffline();

@@ -30,7 +30,7 @@ export function createNavigation(acts: readonly NamedAct[]): HTMLElement[] {
   const present = createPresent({ roots, current: () => current });
   const root = element(
     'nav.navigation',
-    { 'aria-label': words.frame.navigation },
+    { 'aria-label': words.navigation },
     element(
       'div.page.navigation-row',
       element('p.site-name', 'headwise'),
@@ -77,7 +77,7 @@ export function addFrame(acts: readonly NamedAct[]): () => void {
   main.tabIndex = -1;
   main.setAttribute('aria-busy', 'true');
   document.body.prepend(
-    element('a.skip-link', { href: '#acts' }, words.frame.skip),
+    element('a.skip-link', { href: '#acts' }, words.skip),
     ...createNavigation(acts),
   );
   return () => {

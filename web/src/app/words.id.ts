@@ -43,14 +43,10 @@ const app: Translation<typeof EnglishApp> = {
       `Halaman dalam bahasa ${name} gagal dimuat, sehingga tampil dalam bahasa Inggris. Periksa koneksi, lalu muat ulang halaman.`,
   },
 
-  notLoaded: 'Bagian ini gagal dimuat. Periksa koneksi, lalu muat ulang halaman.',
-
   present: { start: 'Presentasi', controls: 'Kontrol', leave: 'Keluar', label: 'Presentasi' },
 
-  frame: {
-    skip: 'Langsung ke bagian pertama',
-    navigation: 'Bagian',
-  },
+  skip: 'Langsung ke bagian pertama',
+  navigation: 'Bagian',
 };
 
 const attention: Translation<typeof EnglishAttention> = {
@@ -71,9 +67,7 @@ const attention: Translation<typeof EnglishAttention> = {
     firstToken: 'token pertama',
   },
 
-  readOut: {
-    hint: 'Tunjuk atau ketuk sebuah sel, atau telusuri peta dengan Tab dan tombol panah.',
-  },
+  hint: 'Tunjuk atau ketuk sebuah sel, atau telusuri peta dengan Tab dan tombol panah.',
 
   legend: {
     name: 'Bobot',
@@ -103,6 +97,7 @@ const ui: Translation<typeof EnglishUi> = {
     seedHint: (min, max, shown) =>
       `Masukkan bilangan bulat dari ${min} sampai ${max}. Halaman masih menampilkan seed ${shown}.`,
     reset: 'Reset',
+    heads: 'Head',
   },
 
   run: {
@@ -113,9 +108,10 @@ const ui: Translation<typeof EnglishUi> = {
     step: '1 langkah',
     again: 'Ulangi',
     waiting: 'Membuat model.',
+    steps: 'langkah',
   },
 
-  noDefinition: 'Definisi ini gagal dimuat. Periksa koneksi, lalu muat ulang halaman.',
+  notLoaded: 'Bagian ini gagal dimuat. Periksa koneksi, lalu muat ulang halaman.',
 
   goal: { name: 'Tujuan Anda:', reached: 'Tercapai.' },
 
@@ -153,8 +149,6 @@ const ui: Translation<typeof EnglishUi> = {
 const glossary: Translation<typeof EnglishGlossary> = {
   ablation:
     'Ablasi (ablation) menghilangkan satu bagian model, misalnya sebuah head, lalu mengukur seberapa jauh model memburuk.',
-  attention:
-    'Atensi (attention) memberi setiap kueri rata-rata nilai, yang dibobot menurut kecocokan kueri dengan kunci masing-masing nilai.',
   'attention weight':
     'Bobot atensi (attention weight) adalah bagian perhatian kueri yang diberikan pada sebuah kunci: antara 0 dan 1, dan jumlahnya atas semua kunci adalah 1.',
   'causal mask':
@@ -175,21 +169,13 @@ const glossary: Translation<typeof EnglishGlossary> = {
   'induction head':
     'Induction head mencari kemunculan terdahulu dari token saat ini, lalu memperhatikan token yang mengikutinya.',
   key: 'Kunci (key) sebuah token adalah vektor yang dibandingkan dengan kueri.',
-  logits:
-    'Logit adalah skor semua token yang mungkin, yang diubah oleh softmax menjadi probabilitas.',
-  loss: 'Loss menyatakan seberapa buruk prediksi: di sini, negatif logaritma probabilitas yang diberikan pada token yang benar.',
   mask: 'Masker (mask) mengecualikan kunci dari atensi: skornya menjadi −∞ dan bobotnya 0.',
   'multi-head attention':
     'Atensi multi-head (multi-head attention) menjalankan beberapa head berdampingan, menggabungkan keluarannya, lalu memadukannya dengan W_o.',
-  nats: 'Nat adalah satuan loss dan entropi dengan logaritma natural: 1 nat sama dengan 1.44 bit.',
-  padding:
-    'Padding mengisi barisan yang lebih pendek dalam satu batch, sehingga semuanya sama panjang.',
   pooling:
     'Pooling atensi (attention pooling) merata-ratakan nilai semua kunci, dibobot dengan bobot atensi.',
   projection:
     'Proyeksi (projection) adalah lapisan linear: vektor dikalikan dengan matriks parameter yang dipelajari.',
-  pruning:
-    'Pemangkasan (pruning) membuang bagian-bagian model terlatih, misalnya head, agar model lebih kecil dan lebih cepat.',
   query:
     'Kueri (query) sebuah token adalah vektor yang dibandingkan dengan semua kunci untuk menentukan apa yang diperhatikan token itu.',
   score:
@@ -198,7 +184,6 @@ const glossary: Translation<typeof EnglishGlossary> = {
     'Dalam atensi diri (self-attention), kueri, kunci, dan nilai adalah proyeksi dari barisan yang sama.',
   softmax:
     'Softmax mengubah bilangan menjadi bagian-bagian positif yang berjumlah 1: setiap bilangan dieksponenkan, lalu dibagi dengan totalnya.',
-  token: 'Token adalah unsur sebuah barisan: sebuah kata, bagian kata, karakter, atau simbol.',
   'valid length':
     'Panjang valid (valid length) sebuah sampel menyatakan berapa kuncinya yang nyata; kunci sesudahnya adalah padding dan dimasker.',
   value: 'Nilai (value) sebuah token adalah vektor yang masuk ke dalam rata-rata berbobot.',

@@ -43,14 +43,10 @@ const app: Translation<typeof EnglishApp> = {
       `페이지의 ${name} 번역을 불러오지 못해 영어로 표시합니다. 연결을 확인한 뒤 페이지를 새로 고치십시오.`,
   },
 
-  notLoaded: '이 섹션을 불러오지 못했습니다. 연결을 확인한 뒤 페이지를 새로 고치십시오.',
-
   present: { start: '발표', controls: '조작', leave: '나가기', label: '발표 화면' },
 
-  frame: {
-    skip: '첫 번째 섹션으로 건너뛰기',
-    navigation: '섹션',
-  },
+  skip: '첫 번째 섹션으로 건너뛰기',
+  navigation: '섹션',
 };
 
 const attention: Translation<typeof EnglishAttention> = {
@@ -71,9 +67,7 @@ const attention: Translation<typeof EnglishAttention> = {
     firstToken: '첫 토큰',
   },
 
-  readOut: {
-    hint: '칸을 가리키거나 탭하십시오. Tab 키와 화살표 키로 맵 사이를 이동할 수도 있습니다.',
-  },
+  hint: '칸을 가리키거나 탭하십시오. Tab 키와 화살표 키로 맵 사이를 이동할 수도 있습니다.',
 
   legend: {
     name: '가중치',
@@ -97,8 +91,6 @@ const attentionElement: Translation<typeof EnglishAttentionElement> = {
 
 const glossary: Translation<typeof EnglishGlossary> = {
   ablation: '제거 실험은 헤드와 같은 모델의 일부를 없애고 모델이 얼마나 나빠지는지 재는 것입니다.',
-  attention:
-    '어텐션은 각 쿼리에 값들의 평균을 주며, 쿼리가 어떤 키와 잘 맞을수록 그 키의 값에 큰 가중치를 줍니다.',
   'attention weight':
     '어텐션 가중치는 쿼리의 어텐션 중 한 키로 가는 몫입니다. 0에서 1까지이며, 모든 키에 대한 합은 1입니다.',
   'causal mask':
@@ -116,23 +108,17 @@ const glossary: Translation<typeof EnglishGlossary> = {
   'induction head':
     '귀납 헤드는 현재 토큰이 전에 나온 자리를 찾아 그때 뒤따른 토큰에 어텐션을 줍니다.',
   key: '토큰의 키는 쿼리와 비교되는 벡터입니다.',
-  logits: '로짓은 가능한 모든 토큰의 점수이며, 소프트맥스가 이를 확률로 바꿉니다.',
-  loss: '손실은 예측이 얼마나 나쁜지를 나타냅니다. 여기서는 정답 토큰에 준 확률의 로그에 음의 부호를 붙인 값입니다.',
   mask: '마스크는 키를 어텐션에서 제외합니다. 그 점수는 −∞가 되고 가중치는 0이 됩니다.',
   'multi-head attention':
     '멀티헤드 어텐션은 여러 헤드를 나란히 실행하고, 그 출력을 연결한 뒤 W_o로 결합합니다.',
-  nats: '내트는 자연로그를 쓸 때 손실과 엔트로피의 단위입니다. 1내트는 1.44비트입니다.',
-  padding: '패딩은 배치에서 짧은 시퀀스를 채워 모든 시퀀스의 길이를 같게 합니다.',
   pooling: '어텐션 풀링은 어텐션 가중치를 써서 모든 키의 값을 가중 평균합니다.',
   projection: '투영은 선형 층입니다. 벡터에 학습되는 파라미터의 행렬을 곱합니다.',
-  pruning: '가지치기는 학습된 모델에서 헤드와 같은 일부를 없애 모델을 더 작고 빠르게 만듭니다.',
   query: '토큰의 쿼리는 그 토큰이 어디에 어텐션을 줄지 찾기 위해 모든 키와 비교되는 벡터입니다.',
   score:
     '키에 대한 쿼리의 점수는 둘의 내적을 √d로 나눈 값이며, 소프트맥스가 이것으로 어텐션 가중치를 만듭니다.',
   'self-attention': '셀프 어텐션에서는 쿼리, 키, 값이 모두 같은 시퀀스의 투영입니다.',
   softmax:
     '소프트맥스는 수들을 합이 1인 양의 비율로 바꿉니다. 각 수에 지수 함수를 적용한 뒤 그 합으로 나눕니다.',
-  token: '토큰은 시퀀스의 원소입니다. 단어, 단어의 일부, 문자, 기호가 토큰이 될 수 있습니다.',
   'valid length':
     '샘플의 유효 길이는 실제 키가 몇 개인지를 나타냅니다. 그 뒤의 키는 패딩이며 마스크됩니다.',
   value: '토큰의 값은 가중 평균에 들어가는 벡터입니다.',
@@ -145,6 +131,7 @@ const ui: Translation<typeof EnglishUi> = {
     seedHint: (min, max, shown) =>
       `${min} 이상 ${max} 이하의 정수를 입력하십시오. 페이지는 여전히 시드 ${shown}의 결과를 보여 줍니다.`,
     reset: '초기화',
+    heads: '헤드',
   },
 
   run: {
@@ -155,9 +142,10 @@ const ui: Translation<typeof EnglishUi> = {
     step: '한 단계',
     again: '다시 시작',
     waiting: '모델을 만드는 중입니다.',
+    steps: '단계',
   },
 
-  noDefinition: '이 정의를 불러오지 못했습니다. 연결을 확인한 뒤 페이지를 새로 고치십시오.',
+  notLoaded: '이 섹션을 불러오지 못했습니다. 연결을 확인한 뒤 페이지를 새로 고치십시오.',
 
   goal: { name: '목표:', reached: '달성.' },
 

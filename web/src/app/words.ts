@@ -25,12 +25,8 @@ export const words = translatable('app', {
       `The page did not load in ${name}, and is in English. Check the connection, then reload the page.`,
   },
 
-  notLoaded: 'This act did not load. Check the connection, then reload the page.',
-
   present: { start: 'Present', controls: 'Controls', leave: 'Leave', label: 'Presentation' },
 
-  frame: {
-    skip: 'Skip to the first act',
-    navigation: 'Acts',
-  },
+  skip: 'Skip to the first act',
+  navigation: 'Acts',
 });

@@ -42,14 +42,10 @@ const app: Translation<typeof EnglishApp> = {
       `页面的${name}版本未能加载，现以英文显示。请检查网络连接，然后重新加载页面。`,
   },
 
-  notLoaded: '这一部分未能加载。请检查网络连接，然后重新加载页面。',
-
   present: { start: '演示', controls: '控件', leave: '退出', label: '演示' },
 
-  frame: {
-    skip: '跳到第一部分',
-    navigation: '各部分',
-  },
+  skip: '跳到第一部分',
+  navigation: '各部分',
 };
 
 const attention: Translation<typeof EnglishAttention> = {
@@ -70,9 +66,7 @@ const attention: Translation<typeof EnglishAttention> = {
     firstToken: '首个词元',
   },
 
-  readOut: {
-    hint: '指向或点按一个格子，也可以用Tab键和方向键在权重图中移动。',
-  },
+  hint: '指向或点按一个格子，也可以用Tab键和方向键在权重图中移动。',
 
   legend: {
     // Joined, since narrow legends would break a word anywhere.
@@ -97,7 +91,6 @@ const attentionElement: Translation<typeof EnglishAttentionElement> = {
 
 const glossary: Translation<typeof EnglishGlossary> = {
   ablation: '消融是去掉模型的一部分（例如一个头），再测量模型变差了多少。',
-  attention: '注意力为每个查询求值的加权平均，查询与某个键越匹配，该键对应的值权重越大。',
   'attention weight':
     '注意力权重是一个查询的注意力中分给某个键的份额：介于0和1之间，对所有键求和为1。',
   'causal mask': '因果掩码让查询只能关注自己的位置和更早的位置，不能关注后面的位置。',
@@ -111,20 +104,14 @@ const glossary: Translation<typeof EnglishGlossary> = {
   head: '头是带有自己的查询投影、键投影和值投影的注意力；多个头并列，就是多头注意力。',
   'induction head': '归纳头找到当前词元先前出现的位置，并关注当时跟在其后的词元。',
   key: '一个词元的键是供查询与之比较的向量。',
-  logits: 'logits是所有可能的词元各自的分数，softmax把它们变成概率。',
-  loss: '损失表示预测有多差：在这里是正确词元所得概率的对数的相反数。',
   mask: '掩码把一些键排除在注意力之外：它们的分数变为−∞，权重变为0。',
   'multi-head attention': '多头注意力让多个头并行计算，拼接它们的输出，再用W_o组合起来。',
-  nats: '奈特（nat）是取自然对数时损失和熵的单位：1奈特等于1.44比特。',
-  padding: '填充把批量中较短的序列补齐，使所有序列长度相同。',
   pooling: '注意力汇聚把所有键对应的值按注意力权重求加权平均。',
   projection: '投影是一个线性层：把向量乘以一个由学习得到的参数组成的矩阵。',
-  pruning: '剪枝是去掉训练好的模型的一些部分（例如头），使模型更小、更快。',
   query: '一个词元的查询是与所有键比较的向量，由此找出该词元关注什么。',
   score: '查询对键的分数是二者的点积除以√d，softmax由分数得出注意力权重。',
   'self-attention': '在自注意力中，查询、键和值都是同一个序列的投影。',
   softmax: 'softmax把一组数变成总和为1的正的份额：先对每个数取指数，再除以总和。',
-  token: '词元是序列中的一个元素：一个词、词的一部分、一个字符或一个符号。',
   'valid length': '样本的有效长度说明它有多少个键是真实的；其后的键是填充，会被掩蔽。',
   value: '一个词元的值是参与加权平均的向量。',
 };
@@ -135,6 +122,7 @@ const ui: Translation<typeof EnglishUi> = {
     newSeed: '随机种子',
     seedHint: (min, max, shown) => `请输入${min}到${max}之间的整数。页面仍显示种子${shown}的结果。`,
     reset: '重置',
+    heads: '头数',
   },
 
   run: {
@@ -145,9 +133,10 @@ const ui: Translation<typeof EnglishUi> = {
     step: '单步',
     again: '重新开始',
     waiting: '正在创建模型。',
+    steps: '步数',
   },
 
-  noDefinition: '这条释义未能加载。请检查网络连接，然后重新加载页面。',
+  notLoaded: '这一部分未能加载。请检查网络连接，然后重新加载页面。',
 
   goal: { name: '你的目标：', reached: '已达成。' },
 

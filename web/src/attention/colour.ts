@@ -102,14 +102,13 @@ export const rampOfSign = (value: number): Ramp =>
 export const stepOf = (share: number): number =>
   Math.round(lastStep * Math.min(Math.max(share, 0), 1));
 
-/**
- * The one scale of weights: the head's hue, mixed with the background in proportion to the weight.
- * The full hue is `largest`.
- */
-export function weightColours(head: number, largest = 1): MapColours {
+/** The one scale of weights: the head's hue, mixed with the background in proportion to the weight. */
+export function weightColours(head: number): MapColours {
   const { fills, inks } = rampOfHead(head);
-  const at = (weight: number): number => stepOf(largest === 0 ? 0 : weight / largest);
-  return { fill: (weight) => fills[at(weight)] ?? '', ink: (weight) => inks[at(weight)] ?? '' };
+  return {
+    fill: (weight) => fills[stepOf(weight)] ?? '',
+    ink: (weight) => inks[stepOf(weight)] ?? '',
+  };
 }
 
 /** Signed numbers from −`largest` (violet) through 0 (background) to `largest` (green). */

@@ -30,9 +30,7 @@ export const words = translatable('attention', {
     firstToken: 'first token',
   },
 
-  readOut: {
-    hint: 'Point at a cell, tap it, or move through the maps with Tab and the arrow keys.',
-  },
+  hint: 'Point at a cell, tap it, or move through the maps with Tab and the arrow keys.',
 
   legend: {
     name: 'Weight',

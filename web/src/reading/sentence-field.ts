@@ -1,6 +1,8 @@
+import { formatBytes } from '../format/numbers.js';
 import { translatable } from '../format/translation.js';
 import { element, newId, originsOf, setAttributes, setText } from '../ui/dom.js';
 import { announce } from '../ui/live-region.js';
+import type { LoadProgress } from './model.js';
 import { maxCharacters, sentence } from './sentence.js';
 
 /**
@@ -69,9 +71,15 @@ export function createSentenceField(examples: readonly string[] = []) {
   };
 }
 
-/** The field for the reader's sentence. */
+/** How far the load of the model has come. */
+export const sayLoading = ({ done, total }: LoadProgress): string =>
+  total === 0 ? words.starts : words.loading(formatBytes(done), formatBytes(total));
+
+/** The field for the reader's sentence, and the model that reads it. */
 export const words = translatable('reading', {
   label: 'Your sentence',
   examples: 'Sentences',
+  starts: 'The model is loading.',
+  loading: (done: string, total: string) => `Loading the model: ${done} of ${total}.`,
   cut: (maxCharacters: number) => `Only the first ${maxCharacters} characters are kept.`,
 });

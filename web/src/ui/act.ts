@@ -26,9 +26,8 @@ export interface ActDescription {
 /** An act with its state. */
 export interface OpenAct {
   readonly store: Addressed;
-  /** Its content: at once, or once its code is loaded, for which the page waits until the reader comes near. */
-  readonly content:
-    { readonly now: () => Node[] } | { readonly later: () => Promise<() => Node[]> };
+  /** Loads its code, for which the page waits until the reader comes near, and gives what creates its content. */
+  readonly load: () => Promise<() => Node[]>;
 }
 
 type Create<Store> = (store: Store) => Node[];
@@ -40,11 +39,9 @@ export const whenNear =
     const store = createStore();
     return {
       store,
-      content: {
-        async later() {
-          const create = await load();
-          return () => create(store);
-        },
+      async load() {
+        const create = await load();
+        return () => create(store);
       },
     };
   };

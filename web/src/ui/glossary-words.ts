@@ -4,8 +4,6 @@ import { translatable } from '../format/translation.js';
 export const words = translatable('glossary', {
   ablation:
     'Ablation removes a part of a model, such as a head, and measures how much worse the model gets.',
-  attention:
-    'Attention averages values for each query: the better a key matches the query, the more its value counts.',
   'attention weight':
     'The attention weight is the share of a query’s attention that goes to a key, from 0 to 1; the weights of a query sum to 1.',
   'causal mask':
@@ -25,18 +23,12 @@ export const words = translatable('glossary', {
   'induction head':
     'An induction head finds an earlier occurrence of the present token and attends to the token that followed it.',
   key: 'The key of a token is the vector that queries are compared with.',
-  logits: 'Logits are the scores of all possible tokens, which softmax turns into probabilities.',
-  loss: 'The loss measures how bad predictions are: here, minus the logarithm of the probability given to the right token.',
   mask: 'A mask excludes keys from attention: their score becomes −∞ and their weight 0.',
   'multi-head attention':
     'Multi-head attention runs several heads side by side, concatenates their outputs and combines them by W_o.',
-  nats: 'A nat is the unit of losses and entropies with the natural logarithm: 1 nat is 1.44 bits.',
-  padding: 'Padding fills up the shorter sequences of a batch, so that all have the same length.',
   pooling: 'Attention pooling averages the values of all keys, weighted by the attention weights.',
   projection:
     'A projection is a linear layer: it multiplies a vector by a matrix of learned parameters.',
-  pruning:
-    'Pruning removes parts of a trained model, such as heads, to make it smaller and faster.',
   query:
     'The query of a token is the vector that is compared with all keys to find what the token attends to.',
   score:
@@ -45,7 +37,6 @@ export const words = translatable('glossary', {
     'In self-attention queries, keys and values are projections of the same sequence.',
   softmax:
     'Softmax turns numbers into positive shares that sum to 1: it exponentiates each and divides by the total.',
-  token: 'A token is an element of a sequence: a word, a part of one, a character or a symbol.',
   'valid length':
     'The valid length of a sample says how many of its keys are real; those after it are padding and are masked.',
   value: 'The value of a token is the vector that enters the weighted average.',

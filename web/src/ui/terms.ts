@@ -11,7 +11,7 @@ export function openTerms(): void {
     event.preventDefault();
     void import('./glossary.js').then(
       ({ showDefinition }) => showDefinition(term),
-      () => term.after(element('span.definition', { role: 'alert' }, words.noDefinition)),
+      () => term.after(element('span.definition', { role: 'alert' }, words.notLoaded)),
     );
   });
 }

@@ -8,6 +8,7 @@ export const words = translatable('ui', {
     seedHint: (min: number, max: number, shown: number) =>
       `Enter an integer from ${min} to ${max}. The page still shows seed ${shown}.`,
     reset: 'Reset',
+    heads: 'Heads',
   },
 
   /** Buttons of a training run. */
@@ -19,9 +20,10 @@ export const words = translatable('ui', {
     step: 'One step',
     again: 'Restart',
     waiting: 'Creating the model.',
+    steps: 'steps',
   },
 
-  noDefinition: 'This definition did not load. Check the connection, then reload the page.',
+  notLoaded: 'This part of the page did not load. Check the connection, then reload the page.',
 
   goal: { name: 'Your goal:', reached: 'Reached.' },
 

@@ -186,11 +186,7 @@ export async function readRemote(
   signal?: AbortSignal,
   range?: { readonly begin: number; readonly end: number },
 ): Promise<Response> {
-  const name =
-    String(url)
-      .replace(/[?#].*$/, '')
-      .split('/')
-      .at(-1) ?? '';
+  const name = lastPart(String(url).replace(/[?#].*$/, '')) ?? '';
   const headers = range && { Range: `bytes=${range.begin}-${range.end - 1}` };
   const response = await fetch(url, {
     ...(signal && { signal }),

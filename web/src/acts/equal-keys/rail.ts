@@ -4,6 +4,7 @@ import { createChoice, createSwitch } from '../../ui/controls/choice.js';
 import { boundSeed } from '../../ui/controls/seed-field.js';
 import { createNamedSlider } from '../../ui/controls/slider.js';
 import { element } from '../../ui/dom.js';
+import { words as uiWords } from '../../ui/words.js';
 import { createOwnNumbers } from './own-numbers.js';
 import { inputNames, keysOf, type KeysState, stepsRange, validLenOf } from './state.js';
 import { userLimits } from './user-data.js';
@@ -18,7 +19,7 @@ export function createRail(store: Store<KeysState>, dropTarget: HTMLElement) {
     onChoose: (chosen) => store.change({ input: chosen, validLen: undefined, answer: 0 }),
   });
   const heads = createChoice<number>({
-    label: words.controls.heads,
+    label: uiWords.controls.heads,
     values: store.fields.heads.values ?? [],
     nameOf: String,
     onChoose: (chosen) => store.change({ heads: chosen, answer: 0 }),

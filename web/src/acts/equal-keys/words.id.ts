@@ -82,7 +82,6 @@ export const keys: Translation<typeof English> = {
     panel: 'Pertanyaan, masukan, dan pengaturan lapisan',
     input: 'Masukan',
     inputs: { ones: 'Satu', random: 'Acak', patterns: 'Pola', own: 'Sendiri' },
-    heads: 'Head',
     validLen: 'Panjang valid',
     validOf: (length, all) => `${length} dari ${all}`,
     causal: 'Masker kausal',

@@ -76,7 +76,6 @@ export const keys: Translation<typeof English> = {
     panel: '질문, 층의 입력과 설정',
     input: '입력',
     inputs: { ones: '모두 1', random: '무작위', patterns: '패턴', own: '직접' },
-    heads: '헤드',
     validLen: '유효 길이',
     validOf: (length, all) => `${all}개 중 ${length}개`,
     causal: '인과 마스크',

@@ -56,7 +56,6 @@ export const words = translatable('keys', {
     panel: 'Question, input and settings of the layer',
     input: 'Input',
     inputs: { ones: 'Ones', random: 'Random', patterns: 'Patterns', own: 'Custom' },
-    heads: 'Heads',
     validLen: 'Valid length',
     validOf: (length: number, keys: number) => `${length} of ${keys}`,
     causal: 'Causal mask',

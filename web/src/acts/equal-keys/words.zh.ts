@@ -73,7 +73,6 @@ export const keys: Translation<typeof English> = {
     panel: '问题、层的输入和设置',
     input: '输入',
     inputs: { ones: '全1', random: '随机', patterns: '模式', own: '自备' },
-    heads: '头数',
     validLen: '有效长度',
     validOf: (length, all) => `${length} / ${all}`,
     causal: '因果掩码',

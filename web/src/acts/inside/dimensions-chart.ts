@@ -55,7 +55,19 @@ function drawChart({ measured, d }: Shown, { width }: Size): SVGElement[] {
   const right = width - margin.right;
   const x = scaleLog([1, dimensions.at(-1) ?? 1], [margin.left, right]).base(2);
   const y = scaleLinear([0, 1.06 * mostEntropy], [...span]);
-  const here = nearestOf({ measured, d });
+  const nearest = nearestOf({ measured, d });
+  // The name of the line at the act's d, between the two curves.
+  const here =
+    nearest &&
+    svg(
+      'text.inside-here-name',
+      {
+        x: x(d) + 6,
+        y: y((nearest.undivided.entropy + nearest.divided.entropy) / 2),
+        dy: '0.32em',
+      },
+      words.here(d),
+    );
   return [
     drawAxes(
       { scale: x, ticks: 10, name: words.dimension },
@@ -68,16 +80,10 @@ function drawChart({ measured, d }: Shown, { width }: Size): SVGElement[] {
       words.equalWeights,
     ),
     svg('path.inside-here', { d: `M${x(d)},${span[0]}V${span[1]}` }),
-    ...(here === undefined
-      ? []
-      : [drawHere(d, x(d) + 6, y((here.undivided.entropy + here.divided.entropy) / 2))]),
+    ...(here === undefined ? [] : [here]),
     ...variants.flatMap((variant) => drawVariant({ measured, d }, variant, x, y)),
   ];
 }
-
-/** The name of the line at the act's d, between the two curves. */
-const drawHere = (d: number, x: number, y: number): SVGElement =>
-  svg('text.inside-here-name', { x, y, dy: '0.32em' }, words.here(d));
 
 /** A curve, its points, and its name once all of it is there. */
 function drawVariant(

@@ -3,8 +3,9 @@ import { html, nothing, render } from 'lit-html';
 
 import { hideable } from '../../address/hideable.js';
 import type { Store } from '../../address/store.js';
-import { formatBytes, formatPercent } from '../../format/numbers.js';
+import { formatBytes } from '../../format/numbers.js';
 import { languageModel } from '../../reading/model.js';
+import { sayLoading } from '../../reading/sentence-field.js';
 import { boundChoice, createChoice, createSelect } from '../../ui/controls/choice.js';
 import { element, setText, withHeadColour } from '../../ui/dom.js';
 import { createGoal } from '../../ui/goal.js';
@@ -89,10 +90,19 @@ export function createRail(store: Store<InsideState>, source: Source) {
       const { pass, wantsModel } = source;
       // Not `disabled`: that would take the focus away from whoever has just pressed it.
       render(
-        html`<button aria-disabled=${state.step === 1 ? 'true' : nothing} @click=${back}>
+        html`<button
+            data-present="previous"
+            aria-disabled=${state.step === 1 ? 'true' : nothing}
+            @click=${back}
+          >
             ${words.previous}
           </button>
-          <button class="primary" aria-disabled=${state.step === 9 ? 'true' : nothing} @click=${on}>
+          <button
+            class="primary"
+            data-present="next"
+            aria-disabled=${state.step === 9 ? 'true' : nothing}
+            @click=${on}
+          >
             ${words.next}
           </button>`,
         buttons,
@@ -115,10 +125,8 @@ function statusOf({ state, pass }: Source): string {
   switch (state) {
     case 'small':
       return words.small(formatBytes(builtInBytes));
-    case 'loading': {
-      const { done = 0, total = 0 } = languageModel().progress ?? {};
-      return total === 0 ? words.loading : words.loaded(formatPercent(done / total));
-    }
+    case 'loading':
+      return sayLoading(languageModel().progress ?? { done: 0, total: 0 });
     case 'empty':
       return words.empty;
     case 'unknown':

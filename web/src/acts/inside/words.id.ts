@@ -59,8 +59,6 @@ export const inside: Translation<typeof EnglishInside> = {
   tokens: ['the', 'cat', 'sat', 'on', 'it'],
   small: (size) =>
     `Lapisan yang belum dilatih dengan angka acak, cukup sedikit untuk dibaca satu per satu. “Kalimat Anda” memuat model terlatih (${size}).`,
-  loading: 'Model sedang dimuat.',
-  loaded: (share) => `Model sedang dimuat: ${share}.`,
   reads: (tokens, width) =>
     `Angka asli model untuk kalimat Anda: ${tokens} token, masing-masing vektor berisi ${width} angka.`,
   empty: 'Belum ada kalimat. Tulislah satu di bagian atas halaman.',

@@ -59,8 +59,6 @@ export const inside: Translation<typeof EnglishInside> = {
   tokens: ['the', 'cat', 'sat', 'on', 'it'],
   small: (size) =>
     `학습되지 않은 층의 무작위 수이며, 하나하나 읽을 만큼 적습니다. “내 문장”을 누르면 학습된 모델(${size})을 불러옵니다.`,
-  loading: '모델을 불러오는 중입니다.',
-  loaded: (share) => `모델을 불러오는 중입니다: ${share}.`,
   reads: (tokens, width) =>
     `모델이 내 문장을 읽을 때의 실제 수입니다. 토큰은 ${tokens}개이고, 토큰마다 수 ${width}개로 된 벡터입니다.`,
   empty: '아직 문장이 없습니다. 페이지 맨 위에서 문장을 쓰십시오.',

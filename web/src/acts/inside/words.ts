@@ -51,8 +51,6 @@ export const words = translatable('inside', {
   tokens: ['the', 'cat', 'sat', 'on', 'it'],
   small: (size: string) =>
     `An untrained layer with random numbers, few enough to read. “Your sentence” loads a trained model (${size}).`,
-  loading: 'The model is loading.',
-  loaded: (share: string) => `The model is loading: ${share}.`,
   reads: (tokens: number, width: number) =>
     `The model’s own numbers for your sentence: ${count(tokens, 'token', 'tokens')}, each a vector of ${width} numbers.`,
   empty: 'There is no sentence yet. Write one at the top of the page.',

@@ -58,8 +58,6 @@ export const inside: Translation<typeof EnglishInside> = {
   tokens: ['the', 'cat', 'sat', 'on', 'it'],
   small: (size) =>
     `一个未经训练的层，参数随机，数值少到可以逐个读出。“您的句子”会加载一个训练好的模型（${size}）。`,
-  loading: '正在加载模型。',
-  loaded: (share) => `正在加载模型：${share}。`,
   reads: (tokens, width) =>
     `模型处理您的句子时的实际数值：${tokens}个词元，每个是${width}个数的向量。`,
   empty: '还没有句子。请在页面顶部写一句。',

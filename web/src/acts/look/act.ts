@@ -1,16 +1,14 @@
 import { greatest } from 'd3-array';
-import { html, render } from 'lit-html';
 
 import { hideable } from '../../address/hideable.js';
 import type { Store } from '../../address/store.js';
 import { shapedWeights } from '../../attention/heads-element.js';
-import { formatBytes } from '../../format/numbers.js';
 import { joinSentences } from '../../format/sentences.js';
 import { languageModel } from '../../reading/model.js';
 import { sentence } from '../../reading/sentence.js';
-import { createSentenceField } from '../../reading/sentence-field.js';
+import { createSentenceField, sayLoading } from '../../reading/sentence-field.js';
 import { createPanelEnd } from '../../ui/controls/panel-end.js';
-import { element, setAttributes } from '../../ui/dom.js';
+import { element, setAttributes, setText } from '../../ui/dom.js';
 import { composeDrawings } from '../../ui/export/drawing.js';
 import { createGoal } from '../../ui/goal.js';
 import { createNotices } from '../../ui/notices.js';
@@ -26,7 +24,7 @@ import { createModelOpener } from './open-model.js';
 import { createPredictions } from './predictions.js';
 import { Reader } from './reader.js';
 import { fitTo, type LookState, selectedName, shutName, writeSelected } from './state.js';
-import { visible, visibleNext } from './tokens.js';
+import { visible, visibleNext } from '../../reading/tokens.js';
 import { words } from './words.js';
 
 /** Every head of the model on the reader's sentence: its weights, its gate, and what it does to the predictions. */
@@ -89,20 +87,12 @@ export function createLookContent(store: Store<LookState>): HTMLElement[] {
     const { state } = store;
     const text = sentence.state.text.trim();
     const isRead = description !== undefined && read?.text === sentence.state.text;
-    render(
-      html`${
-        description === undefined
-          ? words.loading(
-              progress && formatBytes(progress.done),
-              progress && formatBytes(progress.total),
-            )
-          : joinSentences([
-              words.model(description.name ?? checkpointWords.builtInModel, description.numHeads),
-              words.shutNow(state.shut.length),
-            ])
-      }`,
-      status,
-    );
+    const ready = description && [
+      words.model(description.name ?? checkpointWords.builtInModel, description.numHeads),
+      words.shutNow(state.shut.length),
+    ];
+    const waiting = progress === undefined ? words.waits : sayLoading(progress);
+    setText(status, ready === undefined ? waiting : joinSentences(ready));
     setAttributes(status, {
       'data-state': description === undefined ? 'loading' : 'ready',
       'data-model': isOwn ? 'own' : 'built-in',

@@ -3,7 +3,7 @@ import { html, nothing, render, svg, type TemplateResult } from 'lit-html';
 import { formatPercent, formatShare } from '../../format/numbers.js';
 import { element } from '../../ui/dom.js';
 import type { Candidate, LensLayer } from '../../worker/language-model.js';
-import { visibleNext } from './tokens.js';
+import { visibleNext } from '../../reading/tokens.js';
 import { words } from './words.js';
 
 interface Shown {

@@ -24,6 +24,8 @@ export const lookIntro: Translation<typeof EnglishIntro> = {
 export const reading: Translation<typeof EnglishReading> = {
   label: 'Kalimat Anda (bahasa Inggris)',
   examples: 'Contoh kalimat',
+  starts: 'Model sedang dimuat.',
+  loading: (done, total) => `Memuat model: ${done} dari ${total}.`,
   cut: (maxCharacters) => `Hanya ${maxCharacters} karakter pertama yang disimpan.`,
 };
 
@@ -48,7 +50,6 @@ export const first: Translation<typeof EnglishFirst> = {
     `Sebuah model bahasa kecil, dilatih dengan headwise, menghitung bobot ini: ${names.join('; ')}. Model ini memakai [masker kausal|causal mask]: tidak ada kata yang memperhatikan kata sesudahnya.`,
   ownHint: (size) =>
     `Saat Anda mengetik, halaman memuat model (${size}). Tulisan Anda tetap di perangkat ini.`,
-  loading: (done, size) => `Memuat model: ${done} dari ${size}.`,
   pieces: 'Kata yang tidak dikenal model dipecah menjadi beberapa potongan.',
   notLoaded: 'Kode model gagal dimuat. Periksa koneksi, lalu ketik lagi.',
 
@@ -71,10 +72,7 @@ export const look: Translation<typeof English> = {
   goalTask: 'Tutup sesedikit mungkin head sampai token lain menjadi yang paling mungkin.',
   goalReached: (shut, now, before) =>
     `${shut} head ditutup: “${now}” unggul menggantikan “${before}”.`,
-  loading: (done, total) =>
-    done === undefined || total === undefined
-      ? 'Model dimuat saat Anda tiba di sini.'
-      : `Memuat model: ${done} dari ${total}.`,
+  waits: 'Model dimuat saat Anda tiba di sini.',
   model: (name, numHeads) => `${name}: ${shapeOf(numHeads)}.`,
   openAll: 'Buka semua head',
   shutNow: (shut) => (shut === 0 ? 'Semua head terbuka.' : `${shut} head ditutup.`),
@@ -86,7 +84,6 @@ export const look: Translation<typeof English> = {
   board: 'Peta atensi semua head: satu baris per lapisan',
   boardNote:
     'Baris adalah kueri dan kolom adalah kunci; kunci yang diarsir dimasker. Nama head diambil dari token yang mendapat sebagian besar bobotnya dalam kalimat ini. Namanya “campuran” bila tidak ada nama yang unggul sedikitnya 20 poin. Klik peta sambil menekan Alt untuk menutup head-nya.',
-  layer: (layer) => `Lapisan ${layer + 1}`,
   mixed: 'campuran',
   tile: (head, role) => `${place(head)}: ${role}`,
   show: (head, role, isOpen) => `Tampilkan ${place(head)}: ${role}${isOpen ? '' : ', ditutup'}`,

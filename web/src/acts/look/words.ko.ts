@@ -25,6 +25,8 @@ export const lookIntro: Translation<typeof EnglishIntro> = {
 export const reading: Translation<typeof EnglishReading> = {
   label: '내 문장(영어)',
   examples: '예문',
+  starts: '모델을 불러오는 중입니다.',
+  loading: (done, total) => `모델을 불러오는 중: ${total} 중 ${done}.`,
   cut: (maxCharacters) => `처음 ${maxCharacters}자만 남깁니다.`,
 };
 
@@ -49,7 +51,6 @@ export const first: Translation<typeof EnglishFirst> = {
     `headwise로 학습한 작은 언어 모델이 이 가중치를 계산했습니다: ${names.join(', ')}. 이 모델에는 [인과 마스크|causal mask](causal mask)가 있어서 어떤 단어도 뒤에 오는 단어에 어텐션을 주지 않습니다.`,
   ownHint: (size) =>
     `입력하기 시작하면 페이지가 모델(${size})을 불러옵니다. 쓴 내용은 이 기기에만 남습니다.`,
-  loading: (done, size) => `모델을 불러오는 중: ${size} 중 ${done}.`,
   pieces: '모델이 모르는 단어는 조각으로 나뉩니다.',
   notLoaded: '모델의 코드를 불러오지 못했습니다. 연결을 확인한 뒤 다시 입력하십시오.',
 
@@ -72,10 +73,7 @@ export const look: Translation<typeof English> = {
   goalTask: '가장 확률이 높은 토큰이 바뀔 때까지, 되도록 적은 수의 헤드를 닫으십시오.',
   goalReached: (shut, now, before) =>
     `${heads(shut)}를 닫자 “${before}” 대신 “${now}” 토큰이 1위가 되었습니다.`,
-  loading: (done, total) =>
-    done === undefined || total === undefined
-      ? '여기에 이르면 모델을 불러옵니다.'
-      : `모델을 불러오는 중: ${total} 중 ${done}.`,
+  waits: '여기에 이르면 모델을 불러옵니다.',
   model: (name, numHeads) => `${name}: ${shapeOf(numHeads)}.`,
   openAll: '모든 헤드 열기',
   shutNow: (shut) =>
@@ -88,7 +86,6 @@ export const look: Translation<typeof English> = {
   board: '모든 헤드의 어텐션 맵: 층마다 한 줄',
   boardNote:
     '행은 쿼리, 열은 키이며, 빗금 친 키는 마스크된 것입니다. 헤드의 이름은 이 문장에서 가중치의 대부분을 받는 토큰에서 옵니다. 어떤 이름도 나머지보다 20포인트 이상 앞서지 않으면 “혼합”입니다. Alt 키를 누른 채 맵을 클릭하면 그 헤드가 닫힙니다.',
-  layer: (layer) => `${layer + 1}층`,
   mixed: '혼합',
   tile: (head, role) => `${place(head)}: ${role}`,
   show: (head, role, isOpen) => `${place(head)} 보기: ${role}${isOpen ? '' : ', 닫힘'}`,

@@ -23,10 +23,7 @@ export const words = translatable('look', {
   goalTask: 'Shut as few heads as you can until another token becomes the most probable one.',
   goalReached: (shut: number, now: string, before: string) =>
     `${heads(shut)} shut: “${now}” leads instead of “${before}”.`,
-  loading: (done?: string, total?: string) =>
-    done === undefined || total === undefined
-      ? 'The model loads when you come here.'
-      : `Loading the model: ${done} of ${total}.`,
+  waits: 'The model loads when you come here.',
   model: (name: string, numHeads: readonly number[]) => `${name}: ${shapeOf(numHeads)}.`,
   openAll: 'Open all heads',
   shutNow: (shut: number) => (shut === 0 ? 'All heads are open.' : `${heads(shut)} shut.`),
@@ -38,7 +35,6 @@ export const words = translatable('look', {
   board: 'Attention maps of all heads: a row for each layer',
   boardNote:
     'Rows are queries and columns are keys; hatched keys are masked. A head is named after the token that gets most of its weight in this sentence. It is “mixed” if no name is at least 20 points ahead of the others. Alt-click a map to shut its head.',
-  layer: (layer: number) => `Layer ${layer + 1}`,
   mixed: 'mixed',
   tile: (head: Head, role: string) => `${place(head)}: ${role}`,
   show: (head: Head, role: string, isOpen: boolean) =>

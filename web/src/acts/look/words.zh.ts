@@ -24,6 +24,8 @@ export const lookIntro: Translation<typeof EnglishIntro> = {
 export const reading: Translation<typeof EnglishReading> = {
   label: '你的句子（英文）',
   examples: '例句',
+  starts: '正在加载模型。',
+  loading: (done, total) => `正在加载模型：${done}，共${total}。`,
   cut: (maxCharacters) => `只保留前${maxCharacters}个字符。`,
 };
 
@@ -46,7 +48,6 @@ export const first: Translation<typeof EnglishFirst> = {
   source: (names) =>
     `这些权重由一个用headwise训练的小型语言模型算出：${names.join('、')}。模型使用[因果掩码|causal mask]：任何词都不关注它后面的词。`,
   ownHint: (size) => `开始输入时，页面才加载模型（${size}）。你写的内容不会离开这台设备。`,
-  loading: (done, size) => `正在加载模型：${done}，共${size}。`,
   pieces: '模型不认识的词会拆成几段。',
   notLoaded: '模型的代码未能加载。请检查网络连接，然后重新输入。',
 
@@ -67,10 +68,7 @@ export const look: Translation<typeof English> = {
   panel: '句子和头',
   goalTask: '关闭尽可能少的头，使另一个词元成为概率最大的词元。',
   goalReached: (shut, now, before) => `关闭${shut}个头后，“${now}”取代“${before}”排在首位。`,
-  loading: (done, total) =>
-    done === undefined || total === undefined
-      ? '来到这里时才加载模型。'
-      : `正在加载模型：${done}，共${total}。`,
+  waits: '来到这里时才加载模型。',
   model: (name, numHeads) => `${name}：${shapeOf(numHeads)}。`,
   openAll: '打开所有头',
   shutNow: (shut) => (shut === 0 ? '所有头都打开。' : `已关闭${shut}个头。`),
@@ -82,7 +80,6 @@ export const look: Translation<typeof English> = {
   board: '所有头的注意力权重图：每层一行',
   boardNote:
     '行是查询，列是键；画上斜线的键被掩蔽。头的名称取自在这个句子中得到它大部分权重的词元；若没有一个名称领先其余20个百分点，则为“混合”。按住Alt键点击权重图可关闭该头。',
-  layer: (layer) => `第${layer + 1}层`,
   mixed: '混合',
   tile: (head, role) => `${place(head)}：${role}`,
   show: (head, role, isOpen) => `显示${place(head)}：${role}${isOpen ? '' : '，已关闭'}`,

@@ -2,9 +2,11 @@ import { html, nothing, render, type TemplateResult } from 'lit-html';
 
 import type { Store } from '../../address/store.js';
 import { words as mapWords } from '../../attention/words.js';
-import { formatBytes, formatPercent, formatShare, formatShort } from '../../format/numbers.js';
+import { formatPercent, formatShare, formatShort } from '../../format/numbers.js';
 import { languageModel } from '../../reading/model.js';
 import { sentence } from '../../reading/sentence.js';
+import { sayLoading } from '../../reading/sentence-field.js';
+import { visibleNext } from '../../reading/tokens.js';
 import { createSelect } from '../../ui/controls/choice.js';
 import { createNamedSlider } from '../../ui/controls/slider.js';
 import { element, headStyle, setAttributes } from '../../ui/dom.js';
@@ -127,7 +129,7 @@ export function createModelView(store: Store<PruneState>) {
 
   function waitingNow(): string {
     const { progress, description } = model;
-    if (progress !== undefined) return words.loading(formatBytes(progress.done));
+    if (progress !== undefined) return sayLoading(progress);
     return description?.isCausal === false ? words.notCausal : words.notRead;
   }
 
@@ -287,7 +289,7 @@ function predictionsOf(candidates: readonly Candidate[]): TemplateResult {
     .filter((each, i) => i < numCandidates - 1 || each === after)
     .slice(0, numCandidates);
   return html`<p class="model-top" data-changed=${before !== after}>
-      ${words.top(visible(before.token), visible(after.token), before === after)}
+      ${words.top(visibleNext(before.token), visibleNext(after.token), before === after)}
     </p>
     <table class="quality">
       <thead>
@@ -301,7 +303,7 @@ function predictionsOf(candidates: readonly Candidate[]): TemplateResult {
         ${shown.map(
           (each) =>
             html`<tr>
-              <th scope="row">${visible(each.token)}</th>
+              <th scope="row">${visibleNext(each.token)}</th>
               <td data-top=${each === before || nothing}>${formatShare(each.before)}</td>
               <td data-top=${each === after || nothing}>${formatShare(each.probability)}</td>
             </tr>`,
@@ -309,7 +311,3 @@ function predictionsOf(candidates: readonly Candidate[]): TemplateResult {
       </tbody>
     </table>`;
 }
-
-/** A token that continues a word has dots before it. */
-const visible = (token: string): string =>
-  /^[\p{L}\p{N}]/u.test(token) ? `…${token}` : token.trim() || '␣';

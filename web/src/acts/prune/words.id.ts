@@ -115,7 +115,6 @@ export const prune: Translation<typeof EnglishPrune> = {
   whole: 'Semua head',
   left: 'Dipangkas',
   notRead: 'Pangkas satu head: model lalu dimuat dan membaca kalimat Anda.',
-  loading: (loaded) => `Model sedang dimuat: ${loaded}.`,
   notCausal: 'Model ini tidak memprediksi token berikutnya, jadi tidak ada loss pada teks sisihan.',
   exportNames: {
     maps: 'peta model yang ditanam',

@@ -113,7 +113,6 @@ export const prune: Translation<typeof EnglishPrune> = {
   whole: '모든 헤드',
   left: '가지치기 후',
   notRead: '헤드를 하나 가지치기하면 모델을 불러와 문장을 읽습니다.',
-  loading: (loaded) => `모델을 불러오는 중: ${loaded}.`,
   notCausal: '이 모델은 다음 토큰을 예측하지 않으므로 따로 둔 텍스트의 손실이 없습니다.',
   exportNames: {
     maps: '역할을 심은 모델의 맵',

@@ -118,7 +118,6 @@ export const words = translatable('prune', {
   whole: 'All heads',
   left: 'Pruned',
   notRead: 'Prune a head: the model then loads and reads your sentence.',
-  loading: (loaded: string) => `The model is loading: ${loaded}.`,
   notCausal: 'This model does not predict next tokens, so it has no held-out loss.',
   exportNames: {
     maps: 'the maps of the planted model',

@@ -118,7 +118,6 @@ export const prune: Translation<typeof EnglishPrune> = {
   whole: '所有头',
   left: '剪枝后',
   notRead: '剪去一个头，模型就会加载并读你的句子。',
-  loading: (loaded) => `正在加载模型：${loaded}。`,
   notCausal: '这个模型不预测下一个词元，所以没有留出文本上的损失。',
   exportNames: {
     maps: '植入模型的权重图',

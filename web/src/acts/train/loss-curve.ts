@@ -16,6 +16,7 @@ import {
 import { createSlider } from '../../ui/controls/slider.js';
 import { element, setAttributes, svg, withHeadColour } from '../../ui/dom.js';
 import { say } from '../../ui/live-region.js';
+import { words as uiWords } from '../../ui/words.js';
 import { type Head, nameOfHead, sameHead } from '../../worker/heads.js';
 import { lastStep, measureEvery } from '../../worker/training.js';
 import { type Moment, type RunRecord, type RunSummary, summaryOf } from './run.js';
@@ -180,7 +181,7 @@ function drawLosses(
   const across = { x1: x(0), x2: x(end), y1: guessing, y2: guessing };
   return [
     drawAxes(
-      { scale: x, ticks: Math.max(3, Math.round(width / 110)), name: words.steps },
+      { scale: x, ticks: Math.max(3, Math.round(width / 110)), name: uiWords.run.steps },
       { scale: y, ticks: 5, name: words.loss },
     ),
     svg('line.line', { 'data-series': 'guessing', ...across }),

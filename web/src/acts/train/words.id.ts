@@ -101,7 +101,6 @@ export const train: Translation<typeof EnglishTrain> = {
   rightKey: 'kunci benar',
   scoreName: (name, keys) => `${name} (${keys})`,
   lossCurve: 'Loss menurut langkah pelatihan',
-  steps: 'langkah',
   loss: 'Loss',
   lossTraining: 'pelatihan',
   lossUnseen: 'data baru',

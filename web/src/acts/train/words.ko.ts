@@ -103,7 +103,6 @@ export const train: Translation<typeof EnglishTrain> = {
   rightKey: '정답 키',
   scoreName: (name, keys) => `${name}(${keys})`,
   lossCurve: '학습 단계에 따른 손실',
-  steps: '단계',
   loss: '손실',
   lossTraining: '학습',
   lossUnseen: '처음 보는 시퀀스',

@@ -142,7 +142,6 @@ export const words = translatable('train', {
   /** A line in the legend. */
   scoreName: (name: string, keys: string) => `${name} (${keys})`,
   lossCurve: 'Loss by training step',
-  steps: 'steps',
   loss: 'Loss',
   lossTraining: 'training',
   lossUnseen: 'unseen',

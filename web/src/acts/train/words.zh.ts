@@ -101,7 +101,6 @@ export const train: Translation<typeof EnglishTrain> = {
   rightKey: '正确的键',
   scoreName: (name, keys) => `${name}（${keys}）`,
   lossCurve: '损失随训练步数的变化',
-  steps: '步数',
   loss: '损失',
   lossTraining: '训练',
   lossUnseen: '未见过的',

@@ -4,6 +4,7 @@ import { headColour } from 'headwise/view';
 
 import type { Store } from '../../address/store.js';
 import { createWeightLegend } from '../../attention/weight-legend.js';
+import { words as mapWords } from '../../attention/words.js';
 import { joinSentences } from '../../format/sentences.js';
 import {
   type Chart,
@@ -116,7 +117,7 @@ function createViews(store: Store<TranslateState>, run: AlignRun, drawSoon: () =
     'div.align-heads',
     maps.root,
     charted,
-    element('div.align-legend.row', legend.root, padding),
+    element('div.align-legend.legends.row', legend.root, padding),
   );
 
   return {
@@ -143,6 +144,7 @@ function createViews(store: Store<TranslateState>, run: AlignRun, drawSoon: () =
       chart.draw();
       if (views.dataset.heads !== String(shown.heads)) {
         views.dataset.heads = String(shown.heads);
+        views.style.setProperty('--heads', String(shown.heads));
         chartLegend.replaceChildren(createShareLegend(shown.heads));
       }
       verdict.textContent = query === undefined ? verdictOf(record, run.state === 'ended') : '';
@@ -178,7 +180,7 @@ function createShareCurve(recordNow: () => AlignRecord | undefined): Chart {
       const right = measurements.map(({ step, accuracy }): Point => [step, accuracy]);
       return [
         drawAxes(
-          { scale: x, ticks: Math.max(2, Math.round(width / 130)), name: words.steps },
+          { scale: x, ticks: Math.max(2, Math.round(width / 130)), name: uiWords.run.steps },
           { scale: y, ticks: 3, name: words.shares },
         ),
         ...heads,
@@ -192,5 +194,5 @@ function createShareCurve(recordNow: () => AlignRecord | undefined): Chart {
 const createShareLegend = (heads: number): HTMLElement =>
   createChartLegend([
     { series: 'unseen', name: words.dates },
-    ...range(heads).map((head) => ({ head, name: words.aligned(head + 1) })),
+    ...range(heads).map((head) => ({ head, name: mapWords.map.title(head + 1) })),
   ]);

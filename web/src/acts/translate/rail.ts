@@ -30,7 +30,7 @@ export function createRail(store: Store<TranslateState>, actions: RunActions) {
     (name) => words.variants[name],
     createSelect,
   );
-  const heads = boundChoice(store, 'heads', words.heads);
+  const heads = boundChoice(store, 'heads', uiWords.controls.heads);
   let shown: AlignRecord | undefined;
   store.follow((state) => {
     note.textContent = words.variantNotes[state.variant];

@@ -21,7 +21,6 @@ export const translate: Translation<typeof EnglishTranslate> = {
     shared:
       'Masukan, keluaran, dan unembedding memakai satu tabel embedding. Bandingkan akurasinya dengan apa yang diperhatikan head.',
   },
-  heads: 'Head',
 
   status: (step, last, accuracy) => `Langkah ${step} dari ${last}: ${accuracy} tanggal baru benar.`,
 
@@ -70,8 +69,6 @@ export const translate: Translation<typeof EnglishTranslate> = {
   shareCurve:
     'Bagian tanggal baru yang benar, dan bagian bobot setiap head pada karakter yang benar',
   dates: 'tanggal benar',
-  aligned: (head) => `head ${head}`,
-  steps: 'langkah',
   loopStep: (step) => `Langkah ${step}`,
   exportName: 'keselarasan',
 };

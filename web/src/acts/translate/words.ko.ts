@@ -21,7 +21,6 @@ export const translate: Translation<typeof EnglishTranslate> = {
     shared:
       '입력, 출력, 언임베딩(unembedding)이 임베딩 테이블 하나를 함께 씁니다. 정확도와 헤드가 어텐션을 주는 곳을 비교해 보십시오.',
   },
-  heads: '헤드',
 
   status: (step, last, accuracy) =>
     `${last}단계 중 ${step}단계: 처음 보는 날짜의 정답률 ${accuracy}.`,
@@ -69,8 +68,6 @@ export const translate: Translation<typeof EnglishTranslate> = {
   shares: '비율',
   shareCurve: '처음 보는 날짜 중 맞힌 비율과, 각 헤드의 가중치 중 올바른 문자에 놓인 비율',
   dates: '맞힌 날짜',
-  aligned: (head) => `헤드 ${head}`,
-  steps: '단계',
   loopStep: (step) => `${step}단계`,
   exportName: '정렬',
 };

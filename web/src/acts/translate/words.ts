@@ -22,7 +22,6 @@ export const words = translatable('translate', {
     shared:
       'Input, output and unembedding use one table of embeddings. Compare the accuracy with where the heads attend.',
   },
-  heads: 'Heads',
 
   status: (step: number, last: number, accuracy: string) =>
     `Step ${step} of ${last}: ${accuracy} of unseen dates right.`,
@@ -76,8 +75,6 @@ export const words = translatable('translate', {
   shareCurve:
     'Share of unseen dates that are right, and of each head’s weight on the right characters',
   dates: 'dates right',
-  aligned: (head: number) => `head ${head}`,
-  steps: 'steps',
   loopStep: (step: number) => `Step ${step}`,
   exportName: 'the alignment',
 });

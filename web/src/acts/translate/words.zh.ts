@@ -28,7 +28,6 @@ export const translate: Translation<typeof EnglishTranslate> = {
     alone: '编码器的自注意力已关闭：键只编码自己的字符和位置，不知道该字符属于日还是年。',
     shared: '输入、输出和最后的输出层共用一张嵌入表。请比较精度和各个头关注的位置。',
   },
-  heads: '头数',
 
   status: (step, last, accuracy) => `第${step}步，共${last}步：未见过的日期正确率为${accuracy}。`,
 
@@ -72,8 +71,6 @@ export const translate: Translation<typeof EnglishTranslate> = {
   shares: '份额',
   shareCurve: '未见过的日期的正确率，以及每个头的权重落在正确字符上的份额',
   dates: '日期正确率',
-  aligned: (head) => `头${head}`,
-  steps: '步数',
   loopStep: (step) => `第${step}步`,
   exportName: '对齐图',
 };

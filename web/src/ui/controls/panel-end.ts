@@ -10,7 +10,7 @@ import { words } from '../words.js';
 export function createPanelEnd<State extends object>(
   store: Store<State>,
   act: string,
-  figures: readonly Savable[] = [],
+  figures: readonly Savable[],
 ): HTMLElement {
   const reset = element('button.reset', words.controls.reset);
   reset.addEventListener('click', () => store.reset());
@@ -25,7 +25,7 @@ export function createPanelEnd<State extends object>(
   };
   return element(
     'div.panel-end',
-    ...(figures.length === 0 ? [] : [createSaveMenu(figures, say)]),
+    createSaveMenu(figures, say),
     createCopyLink(act, say),
     hideable('reset', element('div', reset)),
     status,

@@ -2,13 +2,13 @@ import { createHeadsElement } from '../../../attention/heads-element.js';
 import { formatBytes } from '../../../format/numbers.js';
 import { joinSentences } from '../../../format/sentences.js';
 import type { SharedModel } from '../../../reading/model.js';
-import { createSentenceField } from '../../../reading/sentence-field.js';
+import { createSentenceField, sayLoading } from '../../../reading/sentence-field.js';
 import { sentence } from '../../../reading/sentence.js';
 import { element, paragraph } from '../../../ui/dom.js';
 import { builtInBytes } from '../../../worker/built-in-size.js';
 import type { TextRun } from '../../../worker/language-model.js';
 import { look } from '../state.js';
-import { hasPieces } from '../tokens.js';
+import { hasPieces } from '../../../reading/tokens.js';
 import { builtIn, builtInReading, type Reading, readingOf } from './reading.js';
 import { words } from './words.js';
 
@@ -91,12 +91,11 @@ function createArcs(tell: (told: string) => void): HTMLElement {
   function say(): void {
     const { text } = sentence.state;
     const progress = model?.progress;
-    const size = formatBytes(builtInBytes);
     if (problem !== '') tell(problem);
-    else if (isBuiltIn()) tell(words.ownHint(size));
+    else if (isBuiltIn()) tell(words.ownHint(formatBytes(builtInBytes)));
     else if (text.trim() === '') tell(words.textEmpty);
     else if (run?.text === text && run.run !== undefined) tell(describe(run.run));
-    else if (progress !== undefined) tell(words.loading(formatBytes(progress.done), size));
+    else if (progress !== undefined) tell(sayLoading(progress));
   }
 
   let asked = '';

@@ -4,7 +4,7 @@ import { greatest, least } from 'd3-array';
 import sentence from '../../../reading/sentence.json';
 import type { Head } from '../../../worker/heads.js';
 import type { HeadScores, TextRun } from '../../../worker/language-model.js';
-import { visible } from '../tokens.js';
+import { visible } from '../../../reading/tokens.js';
 import type { words } from './words.js';
 
 type Role = keyof (typeof words)['roles'];

@@ -24,7 +24,6 @@ export const words = translatable('first', {
     `A small language model, trained with headwise, computed these weights: ${names.join(', ')}. It has a [causal mask]: no word attends to a later one.`,
   ownHint: (size: string) =>
     `When you type, the page loads the model (${size}). Your text stays on this device.`,
-  loading: (done: string, size: string) => `Loading the model: ${done} of ${size}.`,
   pieces: 'Words that the model does not know are split into pieces.',
   notLoaded: 'The code of the model did not load. Check the connection, then type again.',
 
