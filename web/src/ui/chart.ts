@@ -1,19 +1,12 @@
 import { maxIndex, minIndex, range } from 'd3-array';
+import type { ScaleContinuousNumeric } from 'd3-scale';
 import { line } from 'd3-shape';
 import { headColour } from 'headwise/view';
 
 import { type Attributes, element, setAttributes, svg } from './dom.js';
 
-/** What axes need of a scale of d3-scale. */
-interface Scale {
-  (value: number): number;
-  range(): number[];
-  ticks(count?: number): number[];
-  tickFormat(count?: number, specifier?: string): (value: number) => string;
-}
-
 interface Axis {
-  readonly scale: Scale;
+  readonly scale: ScaleContinuousNumeric<number, number>;
   readonly ticks: number;
   readonly name: string;
 }

@@ -2,6 +2,7 @@
  * The task of the act on cross-attention: dates as people write them in, dates by ISO 8601 out. Of every character of the answer it is known
  * which characters of the question it comes from, so that what a head attends to can be told right from wrong.
  */
+import { cross } from 'd3-array';
 
 const months = [
   ...(['january', 'february', 'march', 'april', 'may', 'june'] as const),
@@ -45,17 +46,10 @@ interface CalendarDate {
   readonly day: number;
 }
 
-/** How a date is written: which comes first, and whether the month is cut to three letters. */
-interface Form {
-  readonly dayFirst: boolean;
-  readonly isShort: boolean;
-}
+/** How dates are written: whether the month is cut to three letters, and whether the day comes first. */
+const forms = cross([false, true], [false, true]);
 
-const forms: readonly Form[] = [false, true].flatMap((isShort) =>
-  [false, true].map((dayFirst) => ({ dayFirst, isShort })),
-);
-
-function write({ year, month, day }: CalendarDate, { dayFirst, isShort }: Form): string {
+function write({ year, month, day }: CalendarDate, [isShort, dayFirst]: boolean[]): string {
   const whole = months[month];
   const name = isShort ? whole.slice(0, 3) : whole;
   const titled = name.charAt(0).toUpperCase() + name.slice(1);
@@ -63,8 +57,6 @@ function write({ year, month, day }: CalendarDate, { dayFirst, isShort }: Form):
 }
 
 const twoDigits = (number: number): string => String(number).padStart(2, '0');
-
-const isThere = <Value>(value: Value | undefined): value is Value => value !== undefined;
 
 /** `March 5, 2021`, or the day first; `undefined` for what is no date of those that are taught. */
 const written = /^(?:([a-z]+) (\d{1,2}),|(\d{1,2}) ([a-z]+)) (\d{4})$/d;
@@ -89,7 +81,9 @@ export function questionOf(text: string): DateQuestion | undefined {
 
   const spans: readonly (readonly [number, number] | undefined)[] = indices;
   const placesOf = (part: Part): number[] => {
-    const [from, to] = places[part].map((group) => spans[group]).find(isThere) ?? [0, 0];
+    const [from, to] = places[part]
+      .map((group) => spans[group])
+      .find((span) => span !== undefined) ?? [0, 0];
     return Array.from({ length: to - from }, (_, i) => from + i);
   };
   const found = { year: placesOf('year'), month: placesOf('month'), day: placesOf('day') };

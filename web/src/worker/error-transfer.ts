@@ -1,5 +1,5 @@
 import { type TransferHandler, transferHandlers } from 'comlink';
-import { type ErrorCode, HeadwiseError } from 'headwise';
+import { HeadwiseError } from 'headwise';
 
 import { CheckpointError } from './checkpoint-error.js';
 
@@ -7,12 +7,11 @@ interface Thrown {
   readonly value: unknown;
 }
 
-interface SerializedError {
-  readonly code: ErrorCode;
-  readonly message: string;
+/** What is sent of an error that keeps more than its name and message. */
+interface Sent {
+  readonly refusal?: Pick<CheckpointError, 'reason' | 'args'>;
+  readonly error?: Pick<HeadwiseError, 'code' | 'message'>;
 }
-
-type SerializedRefusal = Pick<CheckpointError, 'reason' | 'args'>;
 
 /**
  * Lets errors of headwise keep their code on the way from the worker to the page, and refusals their reason; Comlink alone
@@ -27,25 +26,18 @@ export function transferErrors(): void {
       const { value } = thrown;
       if (value instanceof CheckpointError) {
         const { reason, args } = value;
-        return [{ reason, args } satisfies SerializedRefusal, []];
+        return [{ refusal: { reason, args } } satisfies Sent, []];
       }
       if (!(value instanceof HeadwiseError)) return usual.serialize(thrown);
       const { code, message } = value;
-      return [{ code, message } satisfies SerializedError, []];
+      return [{ error: { code, message } } satisfies Sent, []];
     },
     deserialize(received) {
-      if (isSerializedRefusal(received)) {
-        throw new CheckpointError(received.reason, received.args);
-      }
-      if (!isSerializedError(received)) return usual.deserialize(received) as Thrown;
-      throw new HeadwiseError(received.code, received.message);
+      const { refusal, error } = received as Sent;
+      if (refusal !== undefined) throw new CheckpointError(refusal.reason, refusal.args);
+      if (error !== undefined) throw new HeadwiseError(error.code, error.message);
+      return usual.deserialize(received) as Thrown;
     },
   };
   transferHandlers.set('throw', handler);
 }
-
-const isSerializedError = (value: unknown): value is SerializedError =>
-  typeof value === 'object' && value !== null && 'code' in value;
-
-const isSerializedRefusal = (value: unknown): value is SerializedRefusal =>
-  typeof value === 'object' && value !== null && 'reason' in value;

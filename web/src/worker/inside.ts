@@ -1,4 +1,4 @@
-import { range, sum } from 'd3-array';
+import { maxIndex, range, sum } from 'd3-array';
 import type { StateDict, Tensor } from 'headwise';
 import type { Transformer } from 'headwise/models';
 
@@ -59,7 +59,7 @@ export function insideOfLayer(tokens: readonly string[], pass: LayerPass): Insid
     tokens,
     numHeads,
     numKvHeads,
-    scale: scaleOf(q, k, scores, { numHeads, numKvHeads, length }),
+    scale: scaleOf(q, k, scores, { numHeads, length }),
     isRotated,
     biases: { qkv: read('W_q.bias') !== undefined, output: read('W_o.bias') !== undefined },
     arrays: {
@@ -235,26 +235,19 @@ function distance(a: Float32Array, b: Float32Array): number {
   return most / (largest || 1);
 }
 
-/** A score divided by its dot product, where that is largest. */
+/** A score of the last query of the first head divided by its dot product, where that is largest. */
 function scaleOf(
   q: Float32Array,
   k: Float32Array,
   scores: Float32Array,
-  sizes: { readonly numHeads: number; readonly numKvHeads: number; readonly length: number },
+  { numHeads, length }: { readonly numHeads: number; readonly length: number },
 ): number {
-  const { numHeads, numKvHeads, length } = sizes;
   const size = q.length / numHeads / length;
   const usual = 1 / Math.sqrt(size);
-  let [largest, scale] = [0, usual];
-  scores.forEach((score, at) => {
-    if (!Number.isFinite(score)) return;
-    const [row, key] = [Math.floor(at / length), at % length];
-    const kvHead = Math.floor(Math.floor(row / length) / (numHeads / numKvHeads));
-    const dot = sum(
-      q.subarray(row * size, (row + 1) * size),
-      (value, unit) => value * (k[(kvHead * length + key) * size + unit] ?? NaN),
-    );
-    if (Math.abs(dot) > largest) [largest, scale] = [Math.abs(dot), score / dot];
-  });
+  const [query, row] = [q.subarray((length - 1) * size, length * size), (length - 1) * length];
+  const open = range(length).filter((key) => Number.isFinite(scores[row + key]));
+  const dots = open.map((key) => sum(query, (value, unit) => value * k[key * size + unit]));
+  const largest = maxIndex(dots, Math.abs);
+  const scale = scores[row + open[largest]] / dots[largest];
   return Math.abs(scale / usual - 1) < tolerance ? usual : scale;
 }

@@ -1,3 +1,4 @@
+import { range } from 'd3-array';
 import {
   AssociativeRecallTask,
   AttentionOnlyTransformer,
@@ -192,9 +193,7 @@ const makers: Readonly<Record<TaskName, () => Task>> = {
 };
 
 /** Small enough for every cell of a map to be seen, and to be learnt in seconds. */
-export function makeTask(name: TaskName): Task {
-  return makers[name]();
-}
+export const makeTask = (name: TaskName): Task => makers[name]();
 
 /** Tokens, and the target of each position; −1 where there is none. */
 export interface Sequence {
@@ -229,29 +228,22 @@ export function accuracyOf({ data, shape }: Tensor, targets: Tokens): number {
 /** Steps of a weight from 0 to 1 where it is kept: fine enough for four decimals. */
 const steps = 65_535;
 
-/** Cells of a causal map of so many tokens that can hold a weight: those on and below the diagonal. */
-export const cellsOf = (length: number): number => (length * (length + 1)) / 2;
+/** Where the weights of causal maps, (heads, length, length), are: on and below the diagonals. */
+const causalCells = (heads: number, length: number): number[] =>
+  range(heads * length).flatMap((row) =>
+    range((row % length) + 1).map((key) => row * length + key),
+  );
 
 /**
  * The first sample of causal weights, (batch, heads, length, length) a layer, in two bytes a cell and without what is
  * masked: (layers, heads, cells). An eighth of what double precision would take, so that all of a run can be kept.
  */
-export function packMaps(
-  layers: readonly { readonly data: Float32Array; readonly shape: readonly number[] }[],
-): Uint16Array {
+export function packMaps(layers: readonly Pick<Tensor, 'data' | 'shape'>[]): Uint16Array {
   const [, heads = 0, length = 0] = layers[0]?.shape ?? [];
-  const packed = new Uint16Array(layers.length * heads * cellsOf(length));
-  let at = 0;
-  for (const { data } of layers) {
-    for (let row = 0; row < heads * length; row += 1) {
-      const query = row % length;
-      for (let key = 0; key <= query; key += 1) {
-        packed[at] = Math.round(steps * data[row * length + key]);
-        at += 1;
-      }
-    }
-  }
-  return packed;
+  const cells = causalCells(heads, length);
+  return Uint16Array.from(
+    layers.flatMap(({ data }) => cells.map((cell) => Math.round(steps * data[cell]))),
+  );
 }
 
 /** The weights as they were, but for what two bytes cannot tell: (heads, length, length) a layer. */
@@ -261,16 +253,12 @@ export function unpackMaps(
   numHeads: number,
   length: number,
 ): Float32Array[] {
-  let at = 0;
-  return Array.from({ length: numLayers }, () => {
+  const cells = causalCells(numHeads, length);
+  return range(numLayers).map((layer) => {
     const weights = new Float32Array(numHeads * length * length);
-    for (let row = 0; row < numHeads * length; row += 1) {
-      const query = row % length;
-      for (let key = 0; key <= query; key += 1) {
-        weights[row * length + key] = packed[at] / steps;
-        at += 1;
-      }
-    }
+    cells.forEach((cell, i) => {
+      weights[cell] = packed[layer * cells.length + i] / steps;
+    });
     return weights;
   });
 }

@@ -29,14 +29,6 @@ export interface Layout {
 type Point = readonly [x: number, y: number];
 type Way = 'across' | 'down' | 'up' | 'around' | 'over';
 
-const turns: Readonly<Record<Way, number>> = {
-  across: -90,
-  down: 0,
-  over: 0,
-  up: 180,
-  around: 180,
-};
-
 /** `around` leaves sideways and arrives upwards, `over` leaves sideways and arrives downwards. */
 function route([x, y]: Point, [toX, toY]: Point, way: Way): Route {
   const [middleX, middleY] = [(x + toX) / 2, (y + toY) / 2];
@@ -48,7 +40,8 @@ function route([x, y]: Point, [toX, toY]: Point, way: Way): Route {
     around: `${(x + 3 * toX) / 4},${y} ${toX},${y} ${toX},${toY + back}`,
     over: `${toX},${y} ${toX},${y} ${toX},${toY - back}`,
   }[way];
-  return { d: `M${x},${y}C${curve}`, end: [toX, toY], turn: turns[way] };
+  const turn = way === 'across' ? -90 : way === 'up' || way === 'around' ? 180 : 0;
+  return { d: `M${x},${y}C${curve}`, end: [toX, toY], turn };
 }
 
 /** At a share of a place's height or width, beyond its edge. */

@@ -1,4 +1,4 @@
-import { max, range } from 'd3-array';
+import { max, range, sum } from 'd3-array';
 
 import type { Inside } from '../../worker/inside.js';
 import type { Axis, Part } from './steps.js';
@@ -34,6 +34,10 @@ const scales: readonly (readonly Part[])[] = [
   ['scores', 'masked'],
 ];
 
+/** Whether each head has its own. */
+const isOfHead = (part: Part): boolean =>
+  ['q', 'k', 'v', 'dots', 'scores', 'masked', 'weights', 'pooled'].includes(part);
+
 const largestIn = (data: Float32Array): number =>
   max(data, (value) => (Number.isFinite(value) ? Math.abs(value) : 0)) ?? 0;
 
@@ -44,50 +48,33 @@ export function passOf(inside: Inside, isModel: boolean): Pass {
   const headSize = arrays.q.length / numHeads / length;
   const hiddens = arrays.X.length / length;
   const kvHeadOf = (head: number): number => Math.floor(head / (numHeads / numKvHeads));
-  const sizes = { q: headSize, k: headSize, v: headSize, pooled: headSize };
   const columnsOf = {
     ...{ X: hiddens, W_q: hiddens, W_k: hiddens, W_v: hiddens, output: hiddens },
     ...{ queries: numHeads * headSize, concat: numHeads * headSize, W_o: numHeads * headSize },
     ...{ keys: numKvHeads * headSize, values: numKvHeads * headSize },
+    ...{ q: headSize, k: headSize, v: headSize, pooled: headSize },
+    ...{ masked: length, weights: length },
   } as const;
   const known = new Map<string, Matrix>();
   const make = (part: Part, head: number): Matrix => {
-    switch (part) {
-      case 'q':
-      case 'k':
-      case 'v':
-      case 'pooled':
-      case 'masked':
-      case 'weights': {
-        const columns = part === 'masked' || part === 'weights' ? length : sizes[part];
-        const at = part === 'k' || part === 'v' ? kvHeadOf(head) : head;
-        const data = arrays[part].subarray(at * length * columns, (at + 1) * length * columns);
-        return { rows: length, columns, data };
-      }
-      case 'dots': {
-        const [q, k] = [matrixOf('q', head), matrixOf('k', head)];
-        const dot = (query: number, key: number): number => {
-          let total = 0;
-          for (let unit = 0; unit < headSize; unit++) {
-            total +=
-              (q.data[query * headSize + unit] ?? NaN) * (k.data[key * headSize + unit] ?? NaN);
-          }
-          return total;
-        };
-        const all = range(length * length);
-        const data = Float32Array.from(all, (at) => dot(Math.floor(at / length), at % length));
-        return { rows: length, columns: length, data };
-      }
-      case 'scores':
-        return {
-          ...{ rows: length, columns: length },
-          data: matrixOf('dots', head).data.map((dot) => dot * scale),
-        };
-      default: {
-        const columns = columnsOf[part];
-        return { rows: arrays[part].length / columns, columns, data: arrays[part] };
-      }
+    if (part === 'dots') {
+      const [q, k] = [matrixOf('q', head), matrixOf('k', head)].map(({ data }) => data);
+      const units = range(headSize);
+      const dot = (query: number, key: number): number =>
+        sum(units, (unit) => q[query * headSize + unit] * k[key * headSize + unit]);
+      const data = Float32Array.from({ length: length ** 2 }, (_, at) =>
+        dot(Math.floor(at / length), at % length),
+      );
+      return { rows: length, columns: length, data };
     }
+    if (part === 'scores') {
+      const data = matrixOf('dots', head).data.map((product) => product * scale);
+      return { rows: length, columns: length, data };
+    }
+    const [columns, data] = [columnsOf[part], arrays[part]];
+    if (!isOfHead(part)) return { rows: data.length / columns, columns, data };
+    const at = (part === 'k' || part === 'v' ? kvHeadOf(head) : head) * length * columns;
+    return { rows: length, columns, data: data.subarray(at, at + length * columns) };
   };
   const matrixOf = (part: Part, head: number): Matrix => {
     const name = `${part} ${head}`;
@@ -121,8 +108,7 @@ export function passOf(inside: Inside, isModel: boolean): Pass {
 export function shapeOf(pass: Pass, part: Part): number[] {
   const { rows, columns } = pass.matrixOf(part, 0);
   if (part === 'k' || part === 'v') return [pass.numKvHeads, rows, columns];
-  const isOfHead = ['q', 'dots', 'scores', 'masked', 'weights', 'pooled'].includes(part);
-  return isOfHead ? [pass.numHeads, rows, columns] : [rows, columns];
+  return isOfHead(part) ? [pass.numHeads, rows, columns] : [rows, columns];
 }
 
 /** The rows of W_q, W_k and W_v, or the columns of what holds all heads, that belong to a head; as shares of 1. */
