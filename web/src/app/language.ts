@@ -1,5 +1,6 @@
 import { momentQuery } from '../address/history.js';
 import { hideable } from '../address/hideable.js';
+import { words as addressWords } from '../address/words.js';
 import { speak } from '../format/sentences.js';
 import { translate } from '../format/translation.js';
 import { element } from '../ui/dom.js';
@@ -26,7 +27,9 @@ const isLanguage = (tag: string): tag is Language => Object.hasOwn(languages, ta
  */
 export async function followLanguage(): Promise<readonly string[]> {
   const tag = new URLSearchParams(window.location.search).get(parameter) ?? 'en';
-  if (!isLanguage(tag)) return [words.language.unknown(tag, Object.keys(languages))];
+  if (!isLanguage(tag)) {
+    return [addressWords.choice(parameter, tag, Object.keys(languages), 'en')];
+  }
   const language = languages[tag];
   if (!('load' in language)) return [];
   try {

@@ -9,14 +9,11 @@ import {
   keepLanding,
   landOn,
 } from './scrolling.js';
+import type { PlacedAct } from './page.js';
 import { createPresent } from './present.js';
 import { words } from './words.js';
 
-/** An act with its short name. */
-interface NamedAct {
-  readonly root: HTMLElement;
-  readonly short: string;
-}
+type NamedAct = Pick<PlacedAct, 'root' | 'short'>;
 
 /**
  * Links to the acts; the one being read is marked as current, and one

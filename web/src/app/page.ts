@@ -9,18 +9,12 @@ import { words } from './words.js';
 const chapter =
   'https://d2l.ai/chapter_attention-mechanisms-and-transformers/multihead-attention.html';
 
-export interface Page {
-  readonly acts: readonly PlacedAct[];
-  /** Says what the address asks of the whole page in vain. */
-  readonly showNotices: PlacedAct['showNotices'];
-}
-
 /**
  * Lays out all that can be read before the layer has loaded.
  *
  * @param aboutLanguage sentences about the language that the address asks for
  */
-export function createPage(aboutLanguage: readonly string[]): Page {
+export function createPage(aboutLanguage: readonly string[]) {
   const placed = acts.map((act, index) => placeAct(act, index + 1));
   const notices = createNotices();
   for (const made of document.querySelectorAll('.not-served, .opening')) made.remove();
@@ -39,7 +33,11 @@ export function createPage(aboutLanguage: readonly string[]): Page {
     ),
     liveRegion(),
   );
-  return { acts: placed, showNotices: notices.show };
+  return {
+    acts: placed,
+    /** Says what the address asks of the whole page in vain. */
+    showNotices: notices.show,
+  };
 }
 
 /** An act of the page. */
@@ -57,6 +55,7 @@ export interface PlacedAct {
 
 /** A section of the page with its numbered heading and its prose. */
 function placeAct({ id, intro, opening, open }: ActDescription, number: number): PlacedAct {
+  const { paragraphs = [] } = intro;
   const headingId = `${id}-title`;
   const notices = createNotices();
   const live = element('div.live');
@@ -68,14 +67,9 @@ function placeAct({ id, intro, opening, open }: ActDescription, number: number):
     notices.root,
     ...(opening?.() ?? []),
     live,
-    ...(intro.paragraphs.length === 0
+    ...(paragraphs.length === 0
       ? []
-      : [
-          hideable(
-            'prose',
-            element('div.prose', ...intro.paragraphs.map((sentences) => paragraph(sentences))),
-          ),
-        ]),
+      : [hideable('prose', element('div.prose', ...paragraphs.map((each) => paragraph(each))))]),
   );
   return {
     id,

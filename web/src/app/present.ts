@@ -2,6 +2,7 @@ import { switchField } from '../address/field.js';
 import { Store } from '../address/store.js';
 import { element, setAttributes } from '../ui/dom.js';
 import { addressedId, landOn } from './scrolling.js';
+import { words as uiWords } from '../ui/words.js';
 import { words } from './words.js';
 
 /** `?present=1`: one act fills the screen, in large text, with its controls in a drawer. */
@@ -22,13 +23,10 @@ interface Options {
  * The button that begins the presentation, and its bar. An act offers its own steps to the arrow keys by buttons with
  * `data-present="previous"` and `data-present="next"`; after its last step comes the next act.
  */
-export function createPresent({ roots, current }: Options): {
-  button: HTMLElement;
-  bar: HTMLElement;
-} {
+export function createPresent({ roots, current }: Options) {
   const page = document.documentElement;
   const button = element('button.present-button', words.present.start);
-  const drawer = element('button', words.present.controls);
+  const drawer = element('button', uiWords.controls.label);
   const leave = element('button', words.present.leave);
   const bar = element(
     'div.present-bar',

@@ -37,13 +37,11 @@ const app: Translation<typeof EnglishApp> = {
 
   language: {
     label: 'Bahasa',
-    unknown: (tag, known) =>
-      `Nilai lang ${quoted(tag)} di alamat tidak valid: seharusnya ${choiceOf(known)}; dipakai en.`,
     notLoaded: (name) =>
       `Halaman dalam bahasa ${name} gagal dimuat, sehingga tampil dalam bahasa Inggris. Periksa koneksi, lalu muat ulang halaman.`,
   },
 
-  present: { start: 'Presentasi', controls: 'Kontrol', leave: 'Keluar', label: 'Presentasi' },
+  present: { start: 'Presentasi', leave: 'Keluar', label: 'Presentasi' },
 
   skip: 'Langsung ke bagian pertama',
   navigation: 'Bagian',
@@ -51,10 +49,9 @@ const app: Translation<typeof EnglishApp> = {
 
 const attention: Translation<typeof EnglishAttention> = {
   map: {
+    heads: 'Bobot setiap head',
     title: (head) => `Head ${head}`,
     row: (query) => `Kueri ${query}`,
-    query: (query) => `q${query}`,
-    key: (key) => `k${key}`,
     layer: (layer) => `Lapisan ${layer}`,
   },
 
@@ -65,6 +62,7 @@ const attention: Translation<typeof EnglishAttention> = {
     previousToken: 'token sebelumnya',
     induction: 'induksi',
     firstToken: 'token pertama',
+    diagonal: 'diri sendiri',
   },
 
   hint: 'Tunjuk atau ketuk sebuah sel, atau telusuri peta dengan Tab dan tombol panah.',
@@ -92,6 +90,7 @@ const attentionElement: Translation<typeof EnglishAttentionElement> = {
 
 const ui: Translation<typeof EnglishUi> = {
   controls: {
+    label: 'Kontrol',
     seed: 'Seed',
     newSeed: 'Seed acak',
     seedHint: (min, max, shown) =>
@@ -113,6 +112,8 @@ const ui: Translation<typeof EnglishUi> = {
 
   notLoaded: 'Bagian ini gagal dimuat. Periksa koneksi, lalu muat ulang halaman.',
 
+  of: (part, whole) => `${part} dari ${whole}`,
+
   goal: { name: 'Tujuan Anda:', reached: 'Tercapai.' },
 
   failure: {
@@ -122,7 +123,6 @@ const ui: Translation<typeof EnglishUi> = {
     loading: 'Berkas WebAssembly-nya gagal dimuat. Periksa koneksi, lalu muat ulang halaman.',
     other: 'Terjadi galat yang tidak terduga. Memuat ulang halaman mungkin membantu.',
     reason: (said, details) => `${said} Rincian: ${details}`,
-    details: (message, code) => (code === undefined ? message : `${message} (${code})`),
   },
 
   exports: {

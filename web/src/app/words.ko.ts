@@ -37,13 +37,11 @@ const app: Translation<typeof EnglishApp> = {
 
   language: {
     label: '언어',
-    unknown: (tag, known) =>
-      `주소의 lang 값 ${quoted(tag)} 사용 불가: 가능한 값은 ${choiceOf(known)}입니다. 대신 en을 씁니다.`,
     notLoaded: (name) =>
       `페이지의 ${name} 번역을 불러오지 못해 영어로 표시합니다. 연결을 확인한 뒤 페이지를 새로 고치십시오.`,
   },
 
-  present: { start: '발표', controls: '조작', leave: '나가기', label: '발표 화면' },
+  present: { start: '발표', leave: '나가기', label: '발표 화면' },
 
   skip: '첫 번째 섹션으로 건너뛰기',
   navigation: '섹션',
@@ -51,10 +49,9 @@ const app: Translation<typeof EnglishApp> = {
 
 const attention: Translation<typeof EnglishAttention> = {
   map: {
+    heads: '모든 헤드의 가중치',
     title: (head) => `헤드 ${head}`,
     row: (query) => `쿼리 ${query}`,
-    query: (query) => `q${query}`,
-    key: (key) => `k${key}`,
     layer: (layer) => `${layer}층`,
   },
 
@@ -65,6 +62,7 @@ const attention: Translation<typeof EnglishAttention> = {
     previousToken: '이전 토큰',
     induction: '귀납',
     firstToken: '첫 토큰',
+    diagonal: '자신',
   },
 
   hint: '칸을 가리키거나 탭하십시오. Tab 키와 화살표 키로 맵 사이를 이동할 수도 있습니다.',
@@ -126,6 +124,7 @@ const glossary: Translation<typeof EnglishGlossary> = {
 
 const ui: Translation<typeof EnglishUi> = {
   controls: {
+    label: '조작',
     seed: '시드',
     newSeed: '무작위 시드',
     seedHint: (min, max, shown) =>
@@ -147,6 +146,8 @@ const ui: Translation<typeof EnglishUi> = {
 
   notLoaded: '이 섹션을 불러오지 못했습니다. 연결을 확인한 뒤 페이지를 새로 고치십시오.',
 
+  of: (part, whole) => `${whole}개 중 ${part}개`,
+
   goal: { name: '목표:', reached: '달성.' },
 
   failure: {
@@ -156,7 +157,6 @@ const ui: Translation<typeof EnglishUi> = {
     loading: 'WebAssembly 파일을 불러오지 못했습니다. 연결을 확인한 뒤 페이지를 새로 고치십시오.',
     other: '예상하지 못한 오류가 발생했습니다. 페이지를 새로 고치면 해결될 수 있습니다.',
     reason: (said, details) => `${said} 자세한 내용: ${details}`,
-    details: (message, code) => (code === undefined ? message : `${message} (${code})`),
   },
 
   exports: {

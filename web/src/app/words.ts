@@ -1,4 +1,3 @@
-import { choiceOf, quoted } from '../format/sentences.js';
 import { translatable } from '../format/translation.js';
 
 /** What the page is, for those who have not opened it. */
@@ -19,13 +18,11 @@ export const words = translatable('app', {
 
   language: {
     label: 'Language',
-    unknown: (tag: string, known: readonly string[]) =>
-      `Invalid lang ${quoted(tag)} in the address: expected ${choiceOf(known)}; using en.`,
     notLoaded: (name: string) =>
       `The page did not load in ${name}, and is in English. Check the connection, then reload the page.`,
   },
 
-  present: { start: 'Present', controls: 'Controls', leave: 'Leave', label: 'Presentation' },
+  present: { start: 'Present', leave: 'Leave', label: 'Presentation' },
 
   skip: 'Skip to the first act',
   navigation: 'Acts',

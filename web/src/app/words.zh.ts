@@ -37,12 +37,11 @@ const app: Translation<typeof EnglishApp> = {
 
   language: {
     label: '语言',
-    unknown: (tag, known) => `地址中的lang值${quoted(tag)}无效：应为${choiceOf(known)}；现使用en。`,
     notLoaded: (name) =>
       `页面的${name}版本未能加载，现以英文显示。请检查网络连接，然后重新加载页面。`,
   },
 
-  present: { start: '演示', controls: '控件', leave: '退出', label: '演示' },
+  present: { start: '演示', leave: '退出', label: '演示' },
 
   skip: '跳到第一部分',
   navigation: '各部分',
@@ -50,10 +49,9 @@ const app: Translation<typeof EnglishApp> = {
 
 const attention: Translation<typeof EnglishAttention> = {
   map: {
+    heads: '每个头的权重',
     title: (head) => `头${head}`,
     row: (query) => `查询${query}`,
-    query: (query) => `q${query}`,
-    key: (key) => `k${key}`,
     layer: (layer) => `第${layer}层`,
   },
 
@@ -64,6 +62,7 @@ const attention: Translation<typeof EnglishAttention> = {
     previousToken: '前一词元',
     induction: '归纳',
     firstToken: '首个词元',
+    diagonal: '自身',
   },
 
   hint: '指向或点按一个格子，也可以用Tab键和方向键在权重图中移动。',
@@ -118,6 +117,7 @@ const glossary: Translation<typeof EnglishGlossary> = {
 
 const ui: Translation<typeof EnglishUi> = {
   controls: {
+    label: '控件',
     seed: '种子',
     newSeed: '随机种子',
     seedHint: (min, max, shown) => `请输入${min}到${max}之间的整数。页面仍显示种子${shown}的结果。`,
@@ -138,6 +138,8 @@ const ui: Translation<typeof EnglishUi> = {
 
   notLoaded: '这一部分未能加载。请检查网络连接，然后重新加载页面。',
 
+  of: (part, whole) => `${part}/${whole}`,
+
   goal: { name: '你的目标：', reached: '已达成。' },
 
   failure: {
@@ -147,7 +149,6 @@ const ui: Translation<typeof EnglishUi> = {
     loading: '它的WebAssembly文件未能加载。请检查网络连接，然后重新加载页面。',
     other: '发生了意外错误。重新加载页面也许有用。',
     reason: (said, details) => `${said}详情：${details}`,
-    details: (message, code) => (code === undefined ? message : `${message}（${code}）`),
   },
 
   exports: {

@@ -2,7 +2,6 @@ import { range } from 'd3-array';
 import { MultiHeadAttention, type StateDict, Tensor } from 'headwise';
 
 import type { AxisNames } from './head-map.js';
-import { words } from './words.js';
 
 /** The settings of a layer beside its input. */
 export interface LayerSettings {
@@ -67,8 +66,8 @@ export function attend(input: AttentionInput, settings: LayerSettings): Attentio
 export function namesOf({ weights }: AttentionView): AxisNames {
   const [, , queries = 0, keys = 0] = weights.shape;
   return {
-    queries: range(queries).map((query) => words.map.query(query + 1)),
-    keys: range(keys).map((key) => words.map.key(key + 1)),
+    queries: range(queries).map((query) => `q${query + 1}`),
+    keys: range(keys).map((key) => `k${key + 1}`),
   };
 }
 

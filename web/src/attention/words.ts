@@ -13,10 +13,9 @@ interface CellWords {
 /** The maps of weights, in whatever act they stand. */
 export const words = translatable('attention', {
   map: {
+    heads: 'Weights of every head',
     title: (head: number) => `Head ${head}`,
     row: (query: number) => `Query ${query}`,
-    query: (query: number) => `q${query}`,
-    key: (key: number) => `k${key}`,
     layer: (layer: number) => `Layer ${layer}`,
   },
 
@@ -28,6 +27,7 @@ export const words = translatable('attention', {
     previousToken: 'previous token',
     induction: 'induction',
     firstToken: 'first token',
+    diagonal: 'itself',
   },
 
   hint: 'Point at a cell, tap it, or move through the maps with Tab and the arrow keys.',

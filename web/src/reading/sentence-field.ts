@@ -1,6 +1,6 @@
 import { formatBytes } from '../format/numbers.js';
 import { translatable } from '../format/translation.js';
-import { element, newId, originsOf, setAttributes, setText } from '../ui/dom.js';
+import { element, labelled, newId, originsOf, setAttributes, setText } from '../ui/dom.js';
 import { announce } from '../ui/live-region.js';
 import type { LoadProgress } from './model.js';
 import { maxCharacters, sentence } from './sentence.js';
@@ -11,10 +11,8 @@ import { maxCharacters, sentence } from './sentence.js';
  * @param examples sentences to press in place of writing
  */
 export function createSentenceField(examples: readonly string[] = []) {
-  const id = newId('sentence');
   const statusId = newId('status');
   const field = element('textarea.sentence-text', {
-    id,
     rows: 2,
     autocomplete: 'off',
     spellcheck: 'false',
@@ -24,6 +22,8 @@ export function createSentenceField(examples: readonly string[] = []) {
   const buttons = examples.map((text) =>
     element('button', { lang: 'en', 'data-text': text }, text),
   );
+  const root = labelled(words.label, field, field, status);
+  root.classList.add('sentence', 'stack');
   let told = '';
   let isCut = false;
   const say = (): void => setText(status, isCut ? words.cut(maxCharacters) : told);
@@ -51,12 +51,7 @@ export function createSentenceField(examples: readonly string[] = []) {
   });
 
   return {
-    root: element(
-      'div.control.sentence.stack',
-      element('label.control-label', { for: id }, words.label),
-      field,
-      status,
-    ),
+    root,
     /** Buttons with the examples. */
     examples: element(
       'div.sentence-examples',
@@ -80,6 +75,7 @@ export const words = translatable('reading', {
   label: 'Your sentence',
   examples: 'Sentences',
   starts: 'The model is loading.',
+  notRead: 'The model could not read the sentence.',
   loading: (done: string, total: string) => `Loading the model: ${done} of ${total}.`,
   cut: (maxCharacters: number) => `Only the first ${maxCharacters} characters are kept.`,
 });

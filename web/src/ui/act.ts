@@ -8,7 +8,7 @@ export interface ActIntro {
   /** A sentence or two above the stage. */
   readonly lead: string;
   /** What there is to read below it. */
-  readonly paragraphs: readonly string[];
+  readonly paragraphs?: readonly string[];
 }
 
 /** What each folder of web/src/acts exports from its description.ts. */

@@ -101,6 +101,13 @@ export function newId(prefix: string): string {
   return `${prefix}-${lastId}`;
 }
 
+/** A control with its name above it: `content` is what the name is of, or what it stands in. */
+export function labelled(label: string, input: HTMLElement, ...content: Child[]): HTMLElement {
+  input.id ||= newId('control');
+  const name = element('label.control-label', { for: input.id }, label);
+  return element('div.control', name, ...(content.length === 0 ? [input] : content));
+}
+
 /** Gives an element the colour of a head, counted from 0, as `--head-colour`. */
 export function withHeadColour<Target extends HTMLElement | SVGElement>(
   target: Target,

@@ -10,10 +10,11 @@ import { words } from './words.js';
 export function failureNotice(error: unknown): TemplateResult {
   const message = error instanceof Error ? error.message : String(error);
   const code = error instanceof HeadwiseError ? error.code : undefined;
+  const details = code === undefined ? message : `${message} (${code})`;
   return html`<div class="failure" role="alert">
     <p><strong>${words.failure.title}</strong></p>
     <p>${adviceFor(code)}</p>
-    <p class="failure-details">${words.failure.details(message, code)}</p>
+    <p class="failure-details">${details}</p>
   </div>`;
 }
 

@@ -1,8 +1,7 @@
 import { element } from './dom.js';
+import { words } from './words.js';
 
 interface Options {
-  /** What the rail is, for whoever does not see it. */
-  readonly label: string;
   /** The goal, two or three controls and what they came to: in view as long as the views are. */
   readonly rail: readonly (Node | string)[];
   /** Settings that few readers change: folded away below the rail. */
@@ -22,7 +21,7 @@ export function openFolded(stage: HTMLElement): void {
  * The stage of an act: a rail of controls beside the views that they change, so that cause and effect are on one screen.
  * On a phone the rail is a bar above them that stays in view, or, if one part of it has the class `rail-pinned`, that part.
  */
-export function createStage({ label, rail, more, end, views }: Options): HTMLElement {
+export function createStage({ rail, more, end, views }: Options): HTMLElement {
   const folded =
     more === undefined
       ? []
@@ -37,7 +36,7 @@ export function createStage({ label, rail, more, end, views }: Options): HTMLEle
     'div.act-stage',
     element(
       'div.rail',
-      { role: 'group', 'aria-label': label },
+      { role: 'group', 'aria-label': words.controls.label },
       element('div.rail-main', ...rail),
       ...folded,
       ...(end === undefined ? [] : [end]),

@@ -3,6 +3,7 @@ import { translatable } from '../format/translation.js';
 /** What controls, notices and exports say in every act. */
 export const words = translatable('ui', {
   controls: {
+    label: 'Controls',
     seed: 'Seed',
     newSeed: 'Random seed',
     seedHint: (min: number, max: number, shown: number) =>
@@ -25,6 +26,8 @@ export const words = translatable('ui', {
 
   notLoaded: 'This part of the page did not load. Check the connection, then reload the page.',
 
+  of: (part: number, whole: number) => `${part} of ${whole}`,
+
   goal: { name: 'Your goal:', reached: 'Reached.' },
 
   failure: {
@@ -34,8 +37,6 @@ export const words = translatable('ui', {
     loading: 'Its WebAssembly file did not load. Check the connection, then reload the page.',
     other: 'An unexpected error occurred. Reloading the page may help.',
     reason: (said: string, details: string) => `${said} Details: ${details}`,
-    details: (message: string, code: string | undefined) =>
-      code === undefined ? message : `${message} (${code})`,
   },
 
   /** Saving figures and copying links. */

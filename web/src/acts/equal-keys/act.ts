@@ -39,7 +39,7 @@ export function createKeysContent(store: Store<KeysState>): HTMLElement[] {
   const rail = createRail(store, root);
   const figure = element(
     'figure.figure',
-    { 'aria-label': words.figure },
+    { 'aria-label': mapWords.map.heads },
     failure,
     element('div.figure-bar.row', legend.root, readOut),
     about,
@@ -49,7 +49,6 @@ export function createKeysContent(store: Store<KeysState>): HTMLElement[] {
   );
   root.append(
     createStage({
-      label: words.controls.panel,
       rail: [predict.root, element('div.rail-pinned', rail.pinned), rail.main],
       end: createPanelEnd(store, 'equal-keys', [tiles.savable, closeUp.savable]),
       views: [rail.own, figure],

@@ -167,9 +167,9 @@ export function stepsOf(view: AttentionView, cell: Cell): Step[] {
     projected.values.at(0, head, key, unit),
   );
   return [
-    [words.arithmetic.dot, products(q, k), formatNumber(dot)],
+    ['q · k', products(q, k), formatNumber(dot)],
     [
-      words.arithmetic.scale(headSize),
+      `÷ √${headSize}`,
       `${formatNumber(dot)} ÷ ${formatNumber(Math.sqrt(headSize))}`,
       formatNumber(score),
     ],
@@ -179,7 +179,7 @@ export function stepsOf(view: AttentionView, cell: Cell): Step[] {
       formatNumber(masked ? -Infinity : score),
     ],
     [
-      words.arithmetic.exp,
+      'exp',
       largest === undefined
         ? words.arithmetic.nothing
         : words.arithmetic.fromLargest(
@@ -194,7 +194,7 @@ export function stepsOf(view: AttentionView, cell: Cell): Step[] {
       formatWeight(weight),
     ],
     [
-      words.arithmetic.value,
+      '× v',
       `${formatNumber(weight)} × ${vector(value)}: ${words.arithmetic.weighed}`,
       vector(value.map((part) => weight * part)),
     ],

@@ -1,6 +1,6 @@
 import type { Store } from '../../address/store.js';
 import { cutTo } from '../../format/sentences.js';
-import { element, newId, originsOf, setAttributes } from '../../ui/dom.js';
+import { element, labelled, newId, originsOf, setAttributes } from '../../ui/dom.js';
 import { announce, say } from '../../ui/live-region.js';
 import { reasonOf } from '../../ui/notices.js';
 import { readUserFile } from './inputs.js';
@@ -10,13 +10,13 @@ import { words } from './words.js';
 
 /** A field and a file for the reader's own numbers; files can be dropped anywhere on `dropTarget`. */
 export function createOwnNumbers(store: Store<KeysState>, dropTarget: HTMLElement): HTMLElement {
-  const [id, hintId, messageId, fileId] = ['numbers', 'hint', 'message', 'file'].map(newId);
+  const [hintId, messageId] = ['hint', 'message'].map(newId);
   const area = element('textarea', {
-    ...{ id, rows: 4, spellcheck: 'false', autocomplete: 'off' },
+    ...{ rows: 4, spellcheck: 'false', autocomplete: 'off' },
     'aria-describedby': `${hintId} ${messageId}`,
   });
   const accept = '.npy,.safetensors,.json,.csv,.txt';
-  const input = element('input.file-input', { id: fileId, type: 'file', accept });
+  const input = element('input.file-input', { type: 'file', accept });
   const message = element('p.control-hint', { id: messageId });
   const fileMessage = element('p.control-hint');
   const held = element('p.note');
@@ -92,25 +92,13 @@ export function createOwnNumbers(store: Store<KeysState>, dropTarget: HTMLElemen
     area.value = numbers;
     if (message.textContent !== '') explain('');
   });
+  const hint = element('p.note', { id: hintId }, words.own.hint(userLimits.length));
+  const fileHint = element('p.note', words.own.fileHint);
+  const written = labelled(words.own.pasted, area, area, hint, message);
+  written.classList.add('written');
   return element(
     'div.controls.own-numbers',
-    element(
-      'div.control.written',
-      element('label.control-label', { for: id }, words.own.pasted),
-      area,
-      element('p.note', { id: hintId }, words.own.hint(userLimits.length)),
-      message,
-    ),
-    element(
-      'div.control',
-      element(
-        'div.control',
-        element('label.control-label', { for: fileId }, words.own.file),
-        input,
-        element('p.note', words.own.fileHint),
-      ),
-      held,
-      fileMessage,
-    ),
+    written,
+    element('div.control', labelled(words.own.file, input, input, fileHint), held, fileMessage),
   );
 }

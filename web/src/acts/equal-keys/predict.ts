@@ -164,13 +164,8 @@ export const shortened = (difference: number): string =>
 function outcomeOf(summaries: Summaries, answer: number, isReached: boolean): string {
   const { onCopy = 0, pattern = 'mixed', weight = 0 } = summaries[answer - 1] ?? {};
   const others = summaries.filter((_summary, head) => head !== answer - 1);
-  const outcome = {
-    onCopy: formatShort(onCopy),
-    elsewhere: formatShort(max(others, (other) => other?.onCopy) ?? 0),
-    instead:
-      pattern === 'mixed' || pattern === 'even'
-        ? nameOfPattern(pattern)
-        : `${nameOfPattern(pattern)} (${formatShort(weight)})`,
-  };
-  return isReached ? words.predict.found(outcome) : words.predict.missed(outcome);
+  const elsewhere = max(others, (other) => other?.onCopy) ?? 0;
+  if (isReached) return words.predict.found(formatShort(onCopy), formatShort(elsewhere));
+  const has = pattern === 'mixed' || pattern === 'even' ? '' : ` (${formatShort(weight)})`;
+  return words.predict.missed(formatShort(onCopy), nameOfPattern(pattern) + has);
 }

@@ -27,7 +27,7 @@ export function createRail(store: Store<KeysState>, dropTarget: HTMLElement) {
   const validLen = createNamedSlider({
     label: words.controls.validLen,
     range: { min: 0, max: userLimits.length, step: 1 },
-    describe: (length) => words.controls.validOf(length, keysOf(store.state).keys),
+    describe: (length) => uiWords.of(length, keysOf(store.state).keys),
     onSlide: (length, origin) => store.change({ validLen: length }, origin),
   });
   const steps = createNamedSlider({

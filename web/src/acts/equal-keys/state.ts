@@ -10,16 +10,10 @@ import {
 } from '../../address/field.js';
 import { type Normalized, Store } from '../../address/store.js';
 import { words as addressWords } from '../../address/words.js';
-import { chapterKeys } from '../../attention/attention-view.js';
+import { type AttentionInput, chapterKeys } from '../../attention/attention-view.js';
 import { cutTo } from '../../format/sentences.js';
 import { reasonOf } from '../../ui/notices.js';
-import {
-  dataWords,
-  maxNameLength,
-  readNumbers,
-  type UserFile,
-  type UserTensors,
-} from './user-data.js';
+import { dataWords, maxNameLength, readNumbers, type UserFile } from './user-data.js';
 
 export const inputNames = ['ones', 'random', 'patterns', 'own'] as const;
 
@@ -33,10 +27,10 @@ export function keysOf(state: InputState): { readonly keys: number; readonly val
   return { keys, validLen: keys };
 }
 
-let last: { readonly numbers: string; readonly tensors: UserTensors } | undefined;
+let last: { readonly numbers: string; readonly tensors: AttentionInput } | undefined;
 
 /** The reader's queries, keys and values. Pasted numbers are parsed once for all changes of a state. */
-export function ownTensors({ file, numbers }: InputState): UserTensors {
+export function ownTensors({ file, numbers }: InputState): AttentionInput {
   if (file !== undefined) return file;
   if (last?.numbers !== numbers) last = { numbers, tensors: readNumbers(numbers) };
   return last.tensors;

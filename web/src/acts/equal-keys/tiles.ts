@@ -22,7 +22,7 @@ export function createTiles(
   { hatch, legend, selection }: Shared,
   onChoose: (head: number) => void,
 ) {
-  const root = element('div.key-tiles', { role: 'group', 'aria-label': words.figure });
+  const root = element('div.key-tiles', { role: 'group', 'aria-label': mapWords.map.heads });
   let tiles: readonly ReturnType<typeof createTile>[] = [];
   let shape = '';
   let shown: AttentionView | undefined;

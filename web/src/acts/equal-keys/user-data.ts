@@ -1,5 +1,6 @@
 import { Tensor } from 'headwise';
 
+import type { AttentionInput } from '../../attention/attention-view.js';
 import { formatShape } from '../../format/numbers.js';
 import { cutTo, listOf, quoted } from '../../format/sentences.js';
 import { translatable } from '../../format/translation.js';
@@ -41,16 +42,7 @@ export const dataWords = translatable('keysState', {
 });
 
 /** The reader's queries, keys and values: one sample, checked. */
-export interface UserTensors {
-  /** (1, queries, size) */
-  readonly queries: Tensor;
-  /** (1, keys, size) */
-  readonly keys: Tensor;
-  /** (1, keys, size) */
-  readonly values: Tensor;
-}
-
-export interface UserFile extends UserTensors {
+export interface UserFile extends AttentionInput {
   readonly name: string;
 }
 
@@ -66,7 +58,7 @@ export const userLimits = { length: 16, size: 4096 } as const;
  *
  * @throws Error that says what was expected
  */
-export function readNumbers(pasted: string): UserTensors {
+export function readNumbers(pasted: string): AttentionInput {
   const written = pasted.trim();
   if (written === '') throw new Error(dataWords.user.nothing);
   if (!/^[[{]/.test(written)) return userTensors({ queries: readCsv(written) });
@@ -106,7 +98,7 @@ const cellsOf = (line: string): string[] => line.trim().split(/\s*[,;\t]\s*|\s+/
  *
  * @throws Error that says what was expected
  */
-export function userTensors(named: Partial<Record<string, unknown>>): UserTensors {
+export function userTensors(named: Partial<Record<string, unknown>>): AttentionInput {
   if (named.queries === undefined) {
     // A sentence has room for some names of some length.
     const all = Object.keys(named);

@@ -72,18 +72,16 @@ export const keys: Translation<typeof English> = {
       keys: 'Kunci yang sama mendapat skor yang sama, apa pun parameternya.',
       mask: 'Softmax dari satu skor adalah 1. Dengan panjang valid 0, semua bobot adalah 0.',
     },
-    found: ({ onCopy, elsewhere }) =>
+    found: (onCopy, elsewhere) =>
       `Benar: rata-rata bobot kunci tiga ke belakang ${onCopy}. Head lain: paling besar ${elsewhere}.`,
-    missed: ({ onCopy, instead }) =>
+    missed: (onCopy, instead) =>
       `Bukan: rata-rata bobot kunci tiga ke belakang hanya ${onCopy}. Pola head ini: ${instead}.`,
   },
 
   controls: {
-    panel: 'Pertanyaan, masukan, dan pengaturan lapisan',
     input: 'Masukan',
     inputs: { ones: 'Satu', random: 'Acak', patterns: 'Pola', own: 'Sendiri' },
     validLen: 'Panjang valid',
-    validOf: (length, all) => `${length} dari ${all}`,
     causal: 'Masker kausal',
     steps: 'Langkah pelatihan',
     names: 'Tampilkan nama',
@@ -103,13 +101,11 @@ export const keys: Translation<typeof English> = {
       `Kueri ${queries}, kunci dan nilai ${all}, ${headSize} unit tersembunyi per head, keluaran ${output}.`,
   },
 
-  figure: 'Bobot setiap head',
   maps: 'peta semua head',
   enlarged: 'peta yang diperbesar',
   enlargedLabel: (head) => `Head ${head}, diperbesar: bobot dengan jumlah baris dan kolom`,
   hint: 'Tunjuk sebuah sel, atau pilih sebuah head.',
   pattern: {
-    diagonal: 'diri sendiri',
     copy: 'tiga ke belakang',
     even: 'seragam',
     single: 'hanya satu kunci',
@@ -138,12 +134,8 @@ export const keys: Translation<typeof English> = {
     title: 'Bagaimana bobot ini dihitung',
     caption: (head, query, key) => `Head ${head}: kueri ${query}, kunci ${key}`,
     columns: ['Langkah', 'Angka', 'Hasil'],
-    dot: 'q · k',
-    scale: (size) => `÷ √${size}`,
     mask: 'Masker',
-    exp: 'exp',
     sum: '÷ jumlah',
-    value: '× v',
     more: (count) => `… ${count} lagi`,
     seen: 'terlihat: skor dipertahankan',
     hidden: 'dimasker: skor menjadi −∞',

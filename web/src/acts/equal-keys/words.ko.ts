@@ -66,18 +66,16 @@ export const keys: Translation<typeof English> = {
       keys: '파라미터가 무엇이든, 같은 키는 같은 점수를 받습니다.',
       mask: '점수가 하나뿐이면 소프트맥스의 결과는 1입니다. 유효 길이가 0이면 모든 가중치가 0입니다.',
     },
-    found: ({ onCopy, elsewhere }) =>
+    found: (onCopy, elsewhere) =>
       `맞았습니다. 세 칸 전의 키에 주는 가중치는 평균 ${onCopy}, 다른 헤드는 최대 ${elsewhere}입니다.`,
-    missed: ({ onCopy, instead }) =>
+    missed: (onCopy, instead) =>
       `아닙니다. 세 칸 전의 키에 주는 가중치는 평균 ${onCopy}뿐입니다. 이 헤드의 패턴: ${instead}.`,
   },
 
   controls: {
-    panel: '질문, 층의 입력과 설정',
     input: '입력',
     inputs: { ones: '모두 1', random: '무작위', patterns: '패턴', own: '직접' },
     validLen: '유효 길이',
-    validOf: (length, all) => `${all}개 중 ${length}개`,
     causal: '인과 마스크',
     steps: '학습 단계',
     names: '이름 보기',
@@ -97,13 +95,11 @@ export const keys: Translation<typeof English> = {
       `쿼리 ${queries}, 키와 값 ${all}, 헤드당 은닉 유닛 ${headSize}개, 출력 ${output}.`,
   },
 
-  figure: '모든 헤드의 가중치',
   maps: '모든 헤드의 맵',
   enlarged: '확대한 맵',
   enlargedLabel: (head) => `헤드 ${head} 확대: 가중치와 행·열의 합`,
   hint: '칸을 가리키거나 헤드를 고르십시오.',
   pattern: {
-    diagonal: '자신',
     copy: '세 칸 전',
     even: '균등',
     single: '키 하나뿐',
@@ -132,12 +128,8 @@ export const keys: Translation<typeof English> = {
     title: '이 가중치의 계산 과정',
     caption: (head, query, key) => `헤드 ${head}: 쿼리 ${query}, 키 ${key}`,
     columns: ['단계', '수', '결과'],
-    dot: 'q · k',
-    scale: (size) => `÷ √${size}`,
     mask: '마스크',
-    exp: 'exp',
     sum: '÷ 합',
-    value: '× v',
     more: (number) => `… 외 ${number}개`,
     seen: '보임: 점수를 유지합니다',
     hidden: '마스크됨: 점수가 −∞가 됩니다',

@@ -3,16 +3,6 @@ import { translatable } from '../../format/translation.js';
 import type { HeadPattern } from './pass.js';
 import type { Cause, Question, Share } from './state.js';
 
-/** Mean weights of a marked head. */
-interface Outcome {
-  /** On the key three back. */
-  readonly onCopy: string;
-  /** The largest of the other heads on the key three back. */
-  readonly elsewhere: string;
-  /** The pattern of the head, with its mean weight. */
-  readonly instead: string;
-}
-
 /** What the act says, beside intro.ts. */
 export const words = translatable('keys', {
   predict: {
@@ -46,18 +36,18 @@ export const words = translatable('keys', {
       keys: 'Equal keys get equal scores, whatever the parameters.',
       mask: 'Softmax of one score is 1. Without a valid key, all weights are 0.',
     },
-    found: ({ onCopy, elsewhere }: Outcome) =>
+    /** Mean weights on the key three back: of the marked head, and the largest of the others. */
+    found: (onCopy: string, elsewhere: string) =>
       `Right: a mean weight of ${onCopy} on the key three back. Other heads: at most ${elsewhere}.`,
-    missed: ({ onCopy, instead }: Outcome) =>
+    /** `instead`: the pattern of the head, with its mean weight. */
+    missed: (onCopy: string, instead: string) =>
       `No: a mean weight of only ${onCopy} on the key three back. Pattern of this head: ${instead}.`,
   },
 
   controls: {
-    panel: 'Question, input and settings of the layer',
     input: 'Input',
     inputs: { ones: 'Ones', random: 'Random', patterns: 'Patterns', own: 'Custom' },
     validLen: 'Valid length',
-    validOf: (length: number, keys: number) => `${length} of ${keys}`,
     causal: 'Causal mask',
     steps: 'Training steps',
     names: 'Show names',
@@ -78,14 +68,12 @@ export const words = translatable('keys', {
       `Queries ${queries}, keys and values ${keys}, ${headSize} hidden units per head, output ${output}.`,
   },
 
-  figure: 'Weights of every head',
   maps: 'the maps of all heads',
   enlarged: 'the enlarged map',
   enlargedLabel: (head: number) =>
     `Head ${head}, enlarged: weights with the sums of rows and columns`,
   hint: 'Point at a cell, or choose a head.',
   pattern: {
-    diagonal: 'itself',
     copy: 'three back',
     even: 'uniform',
     single: 'only one key',
@@ -115,12 +103,8 @@ export const words = translatable('keys', {
     caption: (head: number, query: string, key: string) =>
       `Head ${head}: query ${query}, key ${key}`,
     columns: ['Step', 'Numbers', 'Result'],
-    dot: 'q · k',
-    scale: (size: number) => `÷ √${size}`,
     mask: 'Mask',
-    exp: 'exp',
     sum: '÷ sum',
-    value: '× v',
     more: (count: number) => `… ${count} more`,
     seen: 'visible: the score is kept',
     hidden: 'masked: the score becomes −∞',

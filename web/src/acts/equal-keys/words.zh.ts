@@ -63,18 +63,16 @@ export const keys: Translation<typeof English> = {
       keys: '相同的键得到相等的分数，与参数无关。',
       mask: '只有一个分数时，softmax的结果就是1。有效长度为0时，所有权重都是0。',
     },
-    found: ({ onCopy, elsewhere }) =>
+    found: (onCopy, elsewhere) =>
       `正确：前面第三个键的平均权重为${onCopy}，其他头最多为${elsewhere}。`,
-    missed: ({ onCopy, instead }) =>
+    missed: (onCopy, instead) =>
       `不对：前面第三个键的平均权重只有${onCopy}。这个头的模式：${instead}。`,
   },
 
   controls: {
-    panel: '问题、层的输入和设置',
     input: '输入',
     inputs: { ones: '全1', random: '随机', patterns: '模式', own: '自备' },
     validLen: '有效长度',
-    validOf: (length, all) => `${length} / ${all}`,
     causal: '因果掩码',
     steps: '训练步数',
     names: '显示名称',
@@ -93,13 +91,11 @@ export const keys: Translation<typeof English> = {
       `查询${queries}，键和值${all}，每个头${headSize}个隐藏单元，输出${output}。`,
   },
 
-  figure: '每个头的权重',
   maps: '所有头的权重图',
   enlarged: '放大的权重图',
   enlargedLabel: (head) => `头${head}，放大图：权重以及各行各列的和`,
   hint: '指向一个格子，或选择一个头。',
   pattern: {
-    diagonal: '自身',
     copy: '前第三个',
     even: '均匀',
     single: '只有一个键',
@@ -127,12 +123,8 @@ export const keys: Translation<typeof English> = {
     title: '这个权重是怎样算出来的',
     caption: (head, query, key) => `头${head}：查询${query}，键${key}`,
     columns: ['步骤', '数值', '结果'],
-    dot: 'q · k',
-    scale: (size) => `÷ √${size}`,
     mask: '掩码',
-    exp: 'exp',
     sum: '÷ 和',
-    value: '× v',
     more: (count) => `… 还有${count}项`,
     seen: '可见：保留分数',
     hidden: '被掩蔽：分数变为−∞',

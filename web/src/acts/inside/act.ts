@@ -39,7 +39,6 @@ export function createInsideContent(store: Store<InsideState>): HTMLElement[] {
   };
   return [
     createStage({
-      label: words.rail,
       rail: rail.main,
       end: createPanelEnd(store, 'inside', [
         {

@@ -7,7 +7,6 @@ export const intro = translatable('insideIntro', {
   short: 'Inside',
   title: 'Inside an attention layer, step by step',
   lead: 'Nine steps lead from the input X of a [multi-head attention] layer to its output. Each step shows its numbers, its shapes and its line of the chapter’s code.',
-  paragraphs: [],
 });
 
 export const description: ActDescription = {

@@ -9,7 +9,7 @@ import type { Pass } from './pass.js';
 import { createScoreView } from './score-view.js';
 import type { InsideState } from './state.js';
 import { axes, type Part, steps, type StepNumber } from './steps.js';
-import { words } from './words.js';
+import { sayStep, words } from './words.js';
 
 /** A step in words, numbers, code and shapes. */
 export function createDetail(
@@ -93,7 +93,7 @@ function signOf(step: StepNumber): string | typeof nothing {
 }
 
 function textOf(pass: Pass, step: StepNumber, head: number): TemplateResult {
-  return html`<h3>${words.stepOf(step)}</h3>
+  return html`<h3>${sayStep(step)}</h3>
     <p>${marked(words.sentences[step](pass, head + 1))}</p>`;
 }
 

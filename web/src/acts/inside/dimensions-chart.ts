@@ -66,13 +66,10 @@ function drawChart({ measured, d }: Shown, { width }: Size): SVGElement[] {
         y: y((nearest.undivided.entropy + nearest.divided.entropy) / 2),
         dy: '0.32em',
       },
-      words.here(d),
+      `d = ${d}`,
     );
   return [
-    drawAxes(
-      { scale: x, ticks: 10, name: words.dimension },
-      { scale: y, ticks: 4, name: words.entropy },
-    ),
+    drawAxes({ scale: x, ticks: 10, name: 'd' }, { scale: y, ticks: 4, name: words.entropy }),
     svg('path.inside-uniform', { d: `M${margin.left},${y(mostEntropy)}H${right}` }),
     svg(
       'text.inside-line-name',
@@ -118,7 +115,7 @@ function drawVariant(
               y: y(beside) + by,
               'text-anchor': 'end',
             },
-            words.variants[variant],
+            variant === 'divided' ? 'q · k / √d' : 'q · k',
           ),
         ];
   return [drawLine(points, x, y, { 'data-variant': variant }), ...dots, ...name];

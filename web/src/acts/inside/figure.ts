@@ -26,7 +26,7 @@ import {
   stepOfEdge,
   steps,
 } from './steps.js';
-import { words } from './words.js';
+import { sayStep, spokenOf, words } from './words.js';
 
 /** More copies would not be told apart. */
 const maxCards = 4;
@@ -50,7 +50,7 @@ export function createStepsFigure(onStep: (step: StepNumber) => void) {
     const layout = isNarrow.matches ? narrowLayout() : wideLayout();
     root.style.setProperty('--figure-width', String(layout.width));
     root.style.setProperty('--figure-height', String(layout.height));
-    root.setAttribute('aria-label', words.figure(words.stepOf(step), pass.numHeads));
+    root.setAttribute('aria-label', words.figure(sayStep(step), pass.numHeads));
     withHeadColour(root, head);
     const { operands, results } = steps[step];
     const roleOf = (part: Part) =>
@@ -63,7 +63,7 @@ export function createStepsFigure(onStep: (step: StepNumber) => void) {
         data-part=${part}
         data-state=${stepOf(part) <= step ? 'known' : 'later'}
         data-role=${roleOf(part)}
-        title=${`${words.spoken(part)} ${formatShape(shapeOf(pass, part))}`}
+        title=${`${spokenOf(part)} ${formatShape(shapeOf(pass, part))}`}
         .style=${positionOf(layout, layout.places[part])}
         @click=${() => onStep(stepOf(part) || 1)}
       >

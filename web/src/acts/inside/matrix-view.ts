@@ -6,7 +6,7 @@ import { announce } from '../../ui/live-region.js';
 import { bandOf, coloursOf, isMaskedCell, paint } from './figure.js';
 import { type Pass, shapeOf, shareOf } from './pass.js';
 import { isMap, type Part } from './steps.js';
-import { words } from './words.js';
+import { spokenOf, words } from './words.js';
 
 export type MatrixView = ReturnType<typeof createMatrixView>;
 
@@ -105,13 +105,16 @@ export function createMatrixView(onLook: (sentence: string | undefined, weight?:
       for (const [name, size] of Object.entries(sizes)) {
         root.style.setProperty(`--${name}`, String(size));
       }
-      const name = isCut ? words.rowsOfHead(words.spoken(part), head + 1) : words.spoken(part);
+      const name = isCut ? words.rowsOfHead(spokenOf(part), head + 1) : spokenOf(part);
       const shape = formatShape(isCut ? [rows, columns] : shapeOf(pass, part));
       caption.textContent = `${name} ${shape}`;
       cells.setAttribute('aria-label', words.matrix(name, shape));
       paint(canvas, pass, part, head);
       const isNamed = !isParameter(part);
-      render(isNamed ? pass.tokens.map((token) => html`<span>${token}</span>`) : nothing, tokens);
+      render(
+        isNamed ? pass.tokens.map((token) => html`<span class="clipped">${token}</span>`) : nothing,
+        tokens,
+      );
       const isPrinted = rows <= maxPrinted && columns <= maxPrinted;
       root.toggleAttribute('data-printed', isPrinted);
       const { ink } = coloursOf(pass, part, head);
@@ -132,13 +135,13 @@ export function createMatrixView(onLook: (sentence: string | undefined, weight?:
 }
 
 function sentenceOf(pass: Pass, part: Part, row: number, column: number, value: number): string {
-  const name = words.spoken(part);
+  const name = spokenOf(part);
   const nameOf = (at: number): string => pass.tokens[at] ?? '';
   if (isMaskedCell(pass, part, row, column)) {
-    return words.maskedCell(name, nameOf(row), nameOf(column), part === 'weights' ? '0' : '−∞');
+    return words.pairCell(name, nameOf(row), nameOf(column), part === 'weights' ? '0' : '−∞', true);
   }
   const number = formatNumber(value);
-  if (isMap(part)) return words.pairCell(name, nameOf(row), nameOf(column), number);
+  if (isMap(part)) return words.pairCell(name, nameOf(row), nameOf(column), number, false);
   if (isParameter(part)) return words.parameterCell(name, row + 1, column + 1, number);
   return words.tokenCell(name, nameOf(row), column + 1, number);
 }

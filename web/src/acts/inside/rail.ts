@@ -5,7 +5,7 @@ import { hideable } from '../../address/hideable.js';
 import type { Store } from '../../address/store.js';
 import { formatBytes } from '../../format/numbers.js';
 import { languageModel } from '../../reading/model.js';
-import { sayLoading } from '../../reading/sentence-field.js';
+import { sayLoading, words as readingWords } from '../../reading/sentence-field.js';
 import { boundChoice, createChoice, createSelect } from '../../ui/controls/choice.js';
 import { element, setText, withHeadColour } from '../../ui/dom.js';
 import { createGoal } from '../../ui/goal.js';
@@ -13,7 +13,7 @@ import { builtInBytes } from '../../worker/built-in-size.js';
 import type { Source } from './source.js';
 import type { InsideState } from './state.js';
 import { type Guess, guesses, stepNumbers } from './steps.js';
-import { words } from './words.js';
+import { sayStep, words } from './words.js';
 
 /** More heads than this are offered in a list. */
 const maxSegments = 8;
@@ -74,7 +74,7 @@ export function createRail(store: Store<InsideState>, source: Source) {
       element('div.inside-go.stack.rail-pinned', buttons, place),
       element(
         'div.inside-steps.unseen-labels',
-        boundChoice(store, 'step', words.step, words.stepName),
+        boundChoice(store, 'step', words.step, (step) => `${step} ${words.steps[step]}`),
       ),
       hideable(
         'controls',
@@ -107,7 +107,7 @@ export function createRail(store: Store<InsideState>, source: Source) {
           </button>`,
         buttons,
       );
-      place.textContent = words.stepOf(state.step);
+      place.textContent = sayStep(state.step);
       input.show(wantsModel ? 'sentence' : 'small');
       setText(status, statusOf(source));
       status.dataset.state = source.state;
@@ -132,7 +132,7 @@ function statusOf({ state, pass }: Source): string {
     case 'unknown':
       return words.unknown;
     case 'failed':
-      return words.failed;
+      return readingWords.notRead;
     case 'ready':
       return words.reads(pass.tokens.length, pass.hiddens);
   }

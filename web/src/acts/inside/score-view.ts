@@ -92,7 +92,7 @@ const queryOf = (
     </select>
   </label>
   <span class="inside-key-columns soft"
-    ><span>${isScaling ? words.scoreColumn : words.dotColumn}</span
+    ><span>${isScaling ? words.scoreColumn : 'q · k'}</span
     >${isScaling ? html`<span>${words.weightColumn}</span>` : nothing}</span
   >
 `;
@@ -119,7 +119,7 @@ function keysOf(pass: Pass, scored: Scored, isScaling: boolean, store: Store<Ins
       tabindex=${each.key === scored.key ? 0 : -1}
       @click=${() => store.change({ key: each.key + 1 })}
     >
-      <span class="inside-key-name">${token}</span>
+      <span class="inside-key-name clipped">${token}</span>
       <span class="inside-signed"
         ><span data-negative=${value < 0 ? '' : nothing} .style=${signed(value)}></span
       ></span>
@@ -178,10 +178,10 @@ function createDivisor(store: Store<InsideState>) {
         [
           { name: '1', divisor: 1, at: 1 },
           {
-            name: isOwnDivisorRoot(pass) ? words.mark.root(formatShort(own)) : formatShort(own),
+            name: isOwnDivisorRoot(pass) ? `√d = ${formatShort(own)}` : formatShort(own),
             ...{ divisor: 0, at: own },
           },
-          { name: words.mark.size(d), divisor: d, at: d },
+          { name: `d = ${d}`, divisor: d, at: d },
         ].map(
           ({ name, divisor, at }) =>
             html`<button

@@ -7,31 +7,9 @@ export const insideIntro: Translation<typeof EnglishInsideIntro> = {
   short: 'Isi',
   title: 'Isi lapisan atensi, langkah demi langkah',
   lead: 'Sembilan langkah membawa masukan X sebuah lapisan [atensi multi-head|multi-head attention] (multi-head attention) ke keluarannya. Setiap langkah menunjukkan angka, bentuk, dan baris kodenya dalam bab itu.',
-  paragraphs: [],
-};
-
-const names: Translation<(typeof EnglishInside)['names']> = {
-  ...{ X: 'X', W_q: 'W_q', W_k: 'W_k', W_v: 'W_v' },
-  ...{ queries: 'kueri', keys: 'kunci', values: 'nilai', q: 'q', k: 'k', v: 'v' },
-  ...{ dots: 'q kᵀ', scores: 'q kᵀ / √d', masked: 'dimasker', weights: 'bobot' },
-  ...{ pooled: 'bobot · v', concat: 'gabungan', W_o: 'W_o', output: 'keluaran' },
-};
-
-const spoken: Partial<typeof names> = {
-  dots: 'hasil kali titik q kᵀ',
-  scores: 'skor q kᵀ / √d',
-  masked: 'skor termasker',
-  weights: 'bobot atensi',
-  pooled: 'keluaran head',
-};
-
-const steps: Translation<(typeof EnglishInside)['steps']> = {
-  ...{ 1: 'Proyeksikan', 2: 'Bagi', 3: 'Hasil kali titik', 4: 'Skalakan', 5: 'Masker' },
-  ...{ 6: 'Softmax', 7: 'Pooling', 8: 'Gabungkan', 9: 'W_o' },
 };
 
 export const inside: Translation<typeof EnglishInside> = {
-  rail: 'Langkah-langkah atensi multi-head',
   goal: {
     task: 'Sejak langkah 2, setiap head bekerja sendiri. Tebak: langkah mana yang pertama menjumlahkan angka beberapa head?',
     answer: 'Tebakan Anda',
@@ -47,23 +25,23 @@ export const inside: Translation<typeof EnglishInside> = {
   previous: 'Mundur',
   next: 'Maju',
   step: 'Langkah',
-  steps,
-  stepName: (step) => `${step} ${steps[step]}`,
-  stepOf: (step) => `Langkah ${step} dari 9: ${steps[step]}`,
+  steps: {
+    ...{ 1: 'Proyeksikan', 2: 'Bagi', 3: 'Hasil kali titik', 4: 'Skalakan', 5: 'Masker' },
+    ...{ 6: 'Softmax', 7: 'Pooling', 8: 'Gabungkan', 9: 'W_o' },
+  },
+  stepOf: (step, name) => `Langkah ${step} dari 9: ${name}`,
   layer: 'Lapisan',
   head: 'Head',
   headOf: (head, heads) => `Head ${head} dari ${heads}`,
 
   input: 'Angka dari',
   inputs: { small: 'Lapisan kecil', sentence: 'Kalimat Anda' },
-  tokens: ['the', 'cat', 'sat', 'on', 'it'],
   small: (size) =>
     `Lapisan yang belum dilatih dengan angka acak, cukup sedikit untuk dibaca satu per satu. “Kalimat Anda” memuat model terlatih (${size}).`,
   reads: (tokens, width) =>
     `Angka asli model untuk kalimat Anda: ${tokens} token, masing-masing vektor berisi ${width} angka.`,
   empty: 'Belum ada kalimat. Tulislah satu di bagian atas halaman.',
   unknown: 'Halaman ini tidak dapat menghitung masukan lapisan model ini.',
-  failed: 'Model tidak dapat membaca kalimat itu.',
 
   sentences: {
     1: ({ isModel, biases }) =>
@@ -92,23 +70,32 @@ export const inside: Translation<typeof EnglishInside> = {
 
   figure: (step, heads) =>
     `Atensi multi-head dengan ${heads} head, dari masukan X sampai keluaran. ${step}`,
-  names,
+  names: {
+    ...{ X: 'X', W_q: 'W_q', W_k: 'W_k', W_v: 'W_v' },
+    ...{ queries: 'kueri', keys: 'kunci', values: 'nilai', q: 'q', k: 'k', v: 'v' },
+    ...{ dots: 'q kᵀ', scores: 'q kᵀ / √d', masked: 'dimasker', weights: 'bobot' },
+    ...{ pooled: 'bobot · v', concat: 'gabungan', W_o: 'W_o', output: 'keluaran' },
+  },
   timesTransposed: '× transpos',
-  spoken: (part) => spoken[part] ?? names[part].replace('_', ''),
+  spoken: {
+    dots: 'hasil kali titik q kᵀ',
+    scores: 'skor q kᵀ / √d',
+    masked: 'skor termasker',
+    weights: 'bobot atensi',
+    pooled: 'keluaran head',
+  },
   rowsOfHead: (name, head) => `${name}, baris head ${head}`,
   matrix: (name, shape) => `${name} ${shape}. Tombol panah membacakan angkanya.`,
   hint: 'Tunjuk sebuah angka, atau tekan Tab lalu tombol panah.',
   tokenCell: (name, token, column, value) => `${name}, “${token}”, kolom ${column}: ${value}`,
   parameterCell: (name, row, column, value) => `${name}, baris ${row}, kolom ${column}: ${value}`,
-  pairCell: (name, query, key, value) => `${name}, kueri “${query}”, kunci “${key}”: ${value}`,
-  maskedCell: (name, query, key, value) =>
-    `${name}, kueri “${query}”, kunci “${key}”: ${value}, dimasker`,
+  pairCell: (name, query, key, value, isMasked) =>
+    `${name}, kueri “${query}”, kunci “${key}”: ${value}${isMasked ? ', dimasker' : ''}`,
   legend: ['−maks', '0', '+maks'],
   legendLabel: 'Warna bilangan bertanda: ungu negatif, hijau positif',
 
   query: 'Kueri',
   keys: 'Kunci yang boleh diperhatikan kueri',
-  dotColumn: 'q · k',
   scoreColumn: 'skor',
   weightColumn: 'bobot',
   productsTitle: (query, key) => `Kueri “${query}” · kunci “${key}”`,
@@ -125,16 +112,12 @@ export const inside: Translation<typeof EnglishInside> = {
   divisorValue: (divisor, weight, entropy) =>
     `${divisor}: bobot terbesar ${weight}, entropi ${entropy}`,
   marks: 'Pembagi untuk dibandingkan',
-  mark: { root: (value) => `√d = ${value}`, size: (d) => `d = ${d}` },
   largest: 'Bobot terbesar',
   entropy: 'Entropi bobot',
   ofAtMost: (entropy, most) => `${entropy} dari ${most}`,
   deviation: 'Simpangan baku skor head',
   chartTitle: 'Mengapa √d: kueri dan kunci acak',
   chart: 'Entropi bobot terhadap d, dengan dan tanpa pembagian oleh √d',
-  dimension: 'd',
-  here: (d) => `d = ${d}`,
-  variants: { undivided: 'q · k', divided: 'q · k / √d' },
   equalWeights: 'bobot seragam: ln 8',
   measuring: 'Sedang mengukur.',
   seen: (d, entropy, divided, gradient, dividedGradient) =>

@@ -7,31 +7,9 @@ export const insideIntro: Translation<typeof EnglishInsideIntro> = {
   short: '내부',
   title: '어텐션 층의 내부를 단계별로',
   lead: '[멀티헤드 어텐션|multi-head attention](multi-head attention) 층은 입력 X에서 출력까지 아홉 단계를 거칩니다. 단계마다 수와 형상, 교재 코드의 해당 줄이 나옵니다.',
-  paragraphs: [],
-};
-
-const names: Translation<(typeof EnglishInside)['names']> = {
-  ...{ X: 'X', W_q: 'W_q', W_k: 'W_k', W_v: 'W_v' },
-  ...{ queries: '쿼리', keys: '키', values: '값', q: 'q', k: 'k', v: 'v' },
-  ...{ dots: 'q kᵀ', scores: 'q kᵀ / √d', masked: '마스크 적용', weights: '가중치' },
-  ...{ pooled: '가중치 · v', concat: '연결', W_o: 'W_o', output: '출력' },
-};
-
-const spoken: Partial<typeof names> = {
-  dots: '내적 q kᵀ',
-  scores: '점수 q kᵀ / √d',
-  masked: '마스크를 적용한 점수',
-  weights: '어텐션 가중치',
-  pooled: '헤드의 출력',
-};
-
-const steps: Translation<(typeof EnglishInside)['steps']> = {
-  ...{ 1: '투영', 2: '분할', 3: '내적', 4: '스케일링', 5: '마스크' },
-  ...{ 6: '소프트맥스', 7: '풀링', 8: '연결', 9: 'W_o' },
 };
 
 export const inside: Translation<typeof EnglishInside> = {
-  rail: '멀티헤드 어텐션의 단계',
   goal: {
     task: '예측해 보십시오. 2단계부터 헤드는 저마다 따로 계산합니다. 서로 다른 헤드의 수가 처음 더해지는 단계는 어느 것입니까?',
     answer: '예측한 단계',
@@ -47,23 +25,23 @@ export const inside: Translation<typeof EnglishInside> = {
   previous: '이전',
   next: '다음',
   step: '단계',
-  steps,
-  stepName: (step) => `${step} ${steps[step]}`,
-  stepOf: (step) => `9단계 중 ${step}단계: ${steps[step]}`,
+  steps: {
+    ...{ 1: '투영', 2: '분할', 3: '내적', 4: '스케일링', 5: '마스크' },
+    ...{ 6: '소프트맥스', 7: '풀링', 8: '연결', 9: 'W_o' },
+  },
+  stepOf: (step, name) => `9단계 중 ${step}단계: ${name}`,
   layer: '층',
   head: '헤드',
   headOf: (head, heads) => `헤드 ${heads}개 중 ${head}번`,
 
   input: '어느 층의 수',
   inputs: { small: '작은 층', sentence: '내 문장' },
-  tokens: ['the', 'cat', 'sat', 'on', 'it'],
   small: (size) =>
     `학습되지 않은 층의 무작위 수이며, 하나하나 읽을 만큼 적습니다. “내 문장”을 누르면 학습된 모델(${size})을 불러옵니다.`,
   reads: (tokens, width) =>
     `모델이 내 문장을 읽을 때의 실제 수입니다. 토큰은 ${tokens}개이고, 토큰마다 수 ${width}개로 된 벡터입니다.`,
   empty: '아직 문장이 없습니다. 페이지 맨 위에서 문장을 쓰십시오.',
   unknown: '이 모델의 층에 들어가는 입력은 이 페이지에서 계산할 수 없습니다.',
-  failed: '모델이 문장을 읽지 못했습니다.',
 
   sentences: {
     1: ({ isModel, biases }) =>
@@ -91,23 +69,32 @@ export const inside: Translation<typeof EnglishInside> = {
   shapes: '형상',
 
   figure: (step, heads) => `헤드가 ${heads}개인 멀티헤드 어텐션, 입력 X에서 출력까지. ${step}`,
-  names,
+  names: {
+    ...{ X: 'X', W_q: 'W_q', W_k: 'W_k', W_v: 'W_v' },
+    ...{ queries: '쿼리', keys: '키', values: '값', q: 'q', k: 'k', v: 'v' },
+    ...{ dots: 'q kᵀ', scores: 'q kᵀ / √d', masked: '마스크 적용', weights: '가중치' },
+    ...{ pooled: '가중치 · v', concat: '연결', W_o: 'W_o', output: '출력' },
+  },
   timesTransposed: '× 전치',
-  spoken: (part) => spoken[part] ?? names[part].replace('_', ''),
+  spoken: {
+    dots: '내적 q kᵀ',
+    scores: '점수 q kᵀ / √d',
+    masked: '마스크를 적용한 점수',
+    weights: '어텐션 가중치',
+    pooled: '헤드의 출력',
+  },
   rowsOfHead: (name, head) => `${name}, ${head}번 헤드의 행`,
   matrix: (name, shape) => `${name} ${shape}. 화살표 키로 수를 읽습니다.`,
   hint: '수를 가리키거나, Tab 키를 누른 뒤 화살표 키로 이동하십시오.',
   tokenCell: (name, token, column, value) => `${name}, “${token}”, ${column}열: ${value}`,
   parameterCell: (name, row, column, value) => `${name}, ${row}행, ${column}열: ${value}`,
-  pairCell: (name, query, key, value) => `${name}, 쿼리 “${query}”, 키 “${key}”: ${value}`,
-  maskedCell: (name, query, key, value) =>
-    `${name}, 쿼리 “${query}”, 키 “${key}”: ${value}, 마스크됨`,
+  pairCell: (name, query, key, value, isMasked) =>
+    `${name}, 쿼리 “${query}”, 키 “${key}”: ${value}${isMasked ? ', 마스크됨' : ''}`,
   legend: ['−max', '0', '+max'],
   legendLabel: '부호 있는 수의 색: 음수는 보라색, 양수는 초록색',
 
   query: '쿼리',
   keys: '쿼리가 어텐션을 줄 수 있는 키',
-  dotColumn: 'q · k',
   scoreColumn: '점수',
   weightColumn: '가중치',
   productsTitle: (query, key) => `쿼리 “${query}” · 키 “${key}”`,
@@ -124,16 +111,12 @@ export const inside: Translation<typeof EnglishInside> = {
   divisorValue: (divisor, weight, entropy) =>
     `${divisor}: 최대 가중치 ${weight}, 엔트로피 ${entropy}`,
   marks: '비교할 제수',
-  mark: { root: (value) => `√d = ${value}`, size: (d) => `d = ${d}` },
   largest: '최대 가중치',
   entropy: '가중치의 엔트로피',
   ofAtMost: (entropy, most) => `${entropy} / 최대 ${most}`,
   deviation: '헤드 점수의 표준편차',
   chartTitle: '왜 √d인가: 무작위 쿼리와 키',
   chart: 'd에 따른 가중치의 엔트로피, √d로 나눈 경우와 나누지 않은 경우',
-  dimension: 'd',
-  here: (d) => `d = ${d}`,
-  variants: { undivided: 'q · k', divided: 'q · k / √d' },
   equalWeights: '균등한 가중치: ln 8',
   measuring: '측정 중입니다.',
   seen: (d, entropy, divided, gradient, dividedGradient) =>

@@ -4,16 +4,8 @@ import type { Pass } from './pass.js';
 import type { InsideState } from './state.js';
 import type { Guess, Part, StepNumber } from './steps.js';
 
-const names = {
-  ...{ X: 'X', W_q: 'W_q', W_k: 'W_k', W_v: 'W_v' },
-  ...{ queries: 'queries', keys: 'keys', values: 'values', q: 'q', k: 'k', v: 'v' },
-  ...{ dots: 'q kᵀ', scores: 'q kᵀ / √d', masked: 'masked', weights: 'weights' },
-  ...{ pooled: 'weights · v', concat: 'concat', W_o: 'W_o', output: 'output' },
-} satisfies Record<Part, string>;
-
 /** What the act says, beside intro.ts. */
 export const words = translatable('inside', {
-  rail: 'Steps of multi-head attention',
   goal: {
     task: 'From step 2 on, each head works by itself. Predict: which step is the first to add numbers of different heads?',
     answer: 'Your prediction',
@@ -40,22 +32,19 @@ export const words = translatable('inside', {
     8: 'Concatenate',
     9: 'W_o',
   } satisfies Record<StepNumber, string>,
-  stepName: (step: StepNumber) => `${step} ${words.steps[step]}`,
-  stepOf: (step: StepNumber) => `Step ${step} of 9: ${words.steps[step]}`,
+  stepOf: (step: number, name: string) => `Step ${step} of 9: ${name}`,
   layer: 'Layer',
   head: 'Head',
   headOf: (head: number, heads: number) => `Head ${head} of ${heads}`,
 
   input: 'Numbers of',
   inputs: { small: 'A small layer', sentence: 'Your sentence' },
-  tokens: ['the', 'cat', 'sat', 'on', 'it'],
   small: (size: string) =>
     `An untrained layer with random numbers, few enough to read. “Your sentence” loads a trained model (${size}).`,
   reads: (tokens: number, width: number) =>
     `The model’s own numbers for your sentence: ${count(tokens, 'token', 'tokens')}, each a vector of ${width} numbers.`,
   empty: 'There is no sentence yet. Write one at the top of the page.',
   unknown: 'The page cannot compute the input of this model’s layers.',
-  failed: 'The model could not read the sentence.',
 
   sentences: {
     1: ({ isModel, biases }: Pass) =>
@@ -84,18 +73,21 @@ export const words = translatable('inside', {
 
   figure: (step: string, heads: number) =>
     `Multi-head attention with ${heads} heads, from the input X to the output. ${step}`,
-  names,
+  names: {
+    ...{ X: 'X', W_q: 'W_q', W_k: 'W_k', W_v: 'W_v' },
+    ...{ queries: 'queries', keys: 'keys', values: 'values', q: 'q', k: 'k', v: 'v' },
+    ...{ dots: 'q kᵀ', scores: 'q kᵀ / √d', masked: 'masked', weights: 'weights' },
+    ...{ pooled: 'weights · v', concat: 'concat', W_o: 'W_o', output: 'output' },
+  } satisfies Record<Part, string>,
   timesTransposed: '× transposed',
-  spoken: (part: Part) =>
-    (
-      ({
-        dots: 'dot products q kᵀ',
-        scores: 'scores q kᵀ / √d',
-        masked: 'masked scores',
-        weights: 'attention weights',
-        pooled: 'output of the head',
-      }) as Partial<Record<Part, string>>
-    )[part] ?? names[part].replace('_', ''),
+  /** Parts that have a longer name when it is read out. */
+  spoken: {
+    dots: 'dot products q kᵀ',
+    scores: 'scores q kᵀ / √d',
+    masked: 'masked scores',
+    weights: 'attention weights',
+    pooled: 'output of the head',
+  },
   rowsOfHead: (name: string, head: number) => `${name}, rows of head ${head}`,
   matrix: (name: string, shape: string) => `${name} ${shape}. Arrow keys read its numbers.`,
   hint: 'Point at a number, or press Tab and then the arrow keys.',
@@ -103,16 +95,13 @@ export const words = translatable('inside', {
     `${name}, “${token}”, column ${column}: ${value}`,
   parameterCell: (name: string, row: number, column: number, value: string) =>
     `${name}, row ${row}, column ${column}: ${value}`,
-  pairCell: (name: string, query: string, key: string, value: string) =>
-    `${name}, query “${query}”, key “${key}”: ${value}`,
-  maskedCell: (name: string, query: string, key: string, value: string) =>
-    `${name}, query “${query}”, key “${key}”: ${value}, masked`,
+  pairCell: (name: string, query: string, key: string, value: string, isMasked: boolean) =>
+    `${name}, query “${query}”, key “${key}”: ${value}${isMasked ? ', masked' : ''}`,
   legend: ['−max', '0', '+max'],
   legendLabel: 'Colours of signed numbers: violet is negative, green is positive',
 
   query: 'Query of',
   keys: 'Keys that the query may attend to',
-  dotColumn: 'q · k',
   scoreColumn: 'score',
   weightColumn: 'weight',
   productsTitle: (query: string, key: string) => `Query “${query}” · key “${key}”`,
@@ -140,19 +129,12 @@ export const words = translatable('inside', {
   divisorValue: (divisor: string, weight: string, entropy: string) =>
     `${divisor}: largest weight ${weight}, entropy ${entropy}`,
   marks: 'Divisors to compare',
-  mark: {
-    root: (value: string) => `√d = ${value}`,
-    size: (d: number) => `d = ${d}`,
-  },
   largest: 'Largest weight',
   entropy: 'Entropy of the weights',
   ofAtMost: (entropy: string, most: string) => `${entropy} of ${most}`,
   deviation: 'Std. deviation of the scores',
   chartTitle: 'Why √d: random queries and keys',
   chart: 'Entropy of the weights against d, with and without division by √d',
-  dimension: 'd',
-  here: (d: number) => `d = ${d}`,
-  variants: { undivided: 'q · k', divided: 'q · k / √d' },
   equalWeights: 'equal weights: ln 8',
   measuring: 'Measuring.',
   seen: (d: number, entropy: string, divided: string, gradient: string, dividedGradient: string) =>
@@ -160,3 +142,11 @@ export const words = translatable('inside', {
 
   exports: { products: 'the products of query and key', chart: 'entropy against d' },
 });
+
+/** The name of a part for those who hear it. */
+export function spokenOf(part: Part): string {
+  const spoken: Partial<Record<Part, string>> = words.spoken;
+  return spoken[part] ?? words.names[part].replace('_', '');
+}
+
+export const sayStep = (step: StepNumber): string => words.stepOf(step, words.steps[step]);

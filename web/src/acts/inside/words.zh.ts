@@ -7,31 +7,9 @@ export const insideIntro: Translation<typeof EnglishInsideIntro> = {
   short: '内部',
   title: '注意力层的内部，一步一步看',
   lead: '[多头注意力|multi-head attention]（multi-head attention）层从输入X到输出共九步。每一步都列出数值、形状和书中对应的代码。',
-  paragraphs: [],
-};
-
-const names: Translation<(typeof EnglishInside)['names']> = {
-  ...{ X: 'X', W_q: 'W_q', W_k: 'W_k', W_v: 'W_v' },
-  ...{ queries: '查询', keys: '键', values: '值', q: 'q', k: 'k', v: 'v' },
-  ...{ dots: 'q kᵀ', scores: 'q kᵀ / √d', masked: '掩蔽后', weights: '权重' },
-  ...{ pooled: '权重 · v', concat: '拼接', W_o: 'W_o', output: '输出' },
-};
-
-const spoken: Partial<typeof names> = {
-  dots: '点积q kᵀ',
-  scores: '分数q kᵀ / √d',
-  masked: '掩蔽后的分数',
-  weights: '注意力权重',
-  pooled: '头的输出',
-};
-
-const steps: Translation<(typeof EnglishInside)['steps']> = {
-  ...{ 1: '投影', 2: '拆分', 3: '点积', 4: '缩放', 5: '掩码' },
-  ...{ 6: 'Softmax', 7: '汇聚', 8: '拼接', 9: 'W_o' },
 };
 
 export const inside: Translation<typeof EnglishInside> = {
-  rail: '多头注意力的步骤',
   goal: {
     task: '先预测：从第2步起，每个头各自计算。不同头的数最先在哪一步相加？',
     answer: '预测：第几步',
@@ -46,23 +24,23 @@ export const inside: Translation<typeof EnglishInside> = {
   previous: '上一步',
   next: '下一步',
   step: '步骤',
-  steps,
-  stepName: (step) => `${step} ${steps[step]}`,
-  stepOf: (step) => `第${step}步，共9步：${steps[step]}`,
+  steps: {
+    ...{ 1: '投影', 2: '拆分', 3: '点积', 4: '缩放', 5: '掩码' },
+    ...{ 6: 'Softmax', 7: '汇聚', 8: '拼接', 9: 'W_o' },
+  },
+  stepOf: (step, name) => `第${step}步，共9步：${name}`,
   layer: '层',
   head: '头',
   headOf: (head, heads) => `头${head}（共${heads}个）`,
 
   input: '显示谁的数值',
   inputs: { small: '一个小层', sentence: '您的句子' },
-  tokens: ['the', 'cat', 'sat', 'on', 'it'],
   small: (size) =>
     `一个未经训练的层，参数随机，数值少到可以逐个读出。“您的句子”会加载一个训练好的模型（${size}）。`,
   reads: (tokens, width) =>
     `模型处理您的句子时的实际数值：${tokens}个词元，每个是${width}个数的向量。`,
   empty: '还没有句子。请在页面顶部写一句。',
   unknown: '本页无法计算这个模型各层的输入。',
-  failed: '模型未能读取这个句子。',
 
   sentences: {
     1: ({ isModel, biases }) =>
@@ -90,22 +68,32 @@ export const inside: Translation<typeof EnglishInside> = {
   shapes: '形状',
 
   figure: (step, heads) => `有${heads}个头的多头注意力，从输入X到输出。${step}`,
-  names,
+  names: {
+    ...{ X: 'X', W_q: 'W_q', W_k: 'W_k', W_v: 'W_v' },
+    ...{ queries: '查询', keys: '键', values: '值', q: 'q', k: 'k', v: 'v' },
+    ...{ dots: 'q kᵀ', scores: 'q kᵀ / √d', masked: '掩蔽后', weights: '权重' },
+    ...{ pooled: '权重 · v', concat: '拼接', W_o: 'W_o', output: '输出' },
+  },
   timesTransposed: '× 转置',
-  spoken: (part) => spoken[part] ?? names[part].replace('_', ''),
+  spoken: {
+    dots: '点积q kᵀ',
+    scores: '分数q kᵀ / √d',
+    masked: '掩蔽后的分数',
+    weights: '注意力权重',
+    pooled: '头的输出',
+  },
   rowsOfHead: (name, head) => `${name}，头${head}的各行`,
   matrix: (name, shape) => `${name} ${shape}。用方向键逐个读数。`,
   hint: '指向一个数，或按Tab键后用方向键移动。',
   tokenCell: (name, token, column, value) => `${name}，“${token}”，第${column}列：${value}`,
   parameterCell: (name, row, column, value) => `${name}，第${row}行，第${column}列：${value}`,
-  pairCell: (name, query, key, value) => `${name}，查询“${query}”，键“${key}”：${value}`,
-  maskedCell: (name, query, key, value) => `${name}，查询“${query}”，键“${key}”：${value}，已掩蔽`,
+  pairCell: (name, query, key, value, isMasked) =>
+    `${name}，查询“${query}”，键“${key}”：${value}${isMasked ? '，已掩蔽' : ''}`,
   legend: ['−max', '0', '+max'],
   legendLabel: '带符号数的颜色：紫色为负，绿色为正',
 
   query: '查询',
   keys: '该查询可以关注的键',
-  dotColumn: 'q · k',
   scoreColumn: '分数',
   weightColumn: '权重',
   productsTitle: (query, key) => `查询“${query}” · 键“${key}”`,
@@ -121,16 +109,12 @@ export const inside: Translation<typeof EnglishInside> = {
   divisor: 'q · k除以',
   divisorValue: (divisor, weight, entropy) => `${divisor}：最大权重${weight}，熵${entropy}`,
   marks: '可供比较的除数',
-  mark: { root: (value) => `√d = ${value}`, size: (d) => `d = ${d}` },
   largest: '最大权重',
   entropy: '权重的熵',
   ofAtMost: (entropy, most) => `${entropy}（最大${most}）`,
   deviation: '该头分数的标准差',
   chartTitle: '为何除以√d：随机的查询和键',
   chart: '除以√d与不除时，权重的熵随d的变化',
-  dimension: 'd',
-  here: (d) => `d = ${d}`,
-  variants: { undivided: 'q · k', divided: 'q · k / √d' },
   equalWeights: '均匀权重：ln 8',
   measuring: '正在测量。',
   seen: (d, entropy, divided, gradient, dividedGradient) =>

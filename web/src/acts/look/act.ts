@@ -36,7 +36,7 @@ export function createLookContent(store: Store<LookState>): HTMLElement[] {
 
   const goal = createGoal(words.goalTask);
   const corrections = createNotices();
-  const status = element('p.look-status.soft');
+  const status = element('p.look-status.two-lines.soft');
   const field = createSentenceField();
   const openAll = element('button', words.openAll);
   openAll.addEventListener('click', () => store.change({ shut: [] }));
@@ -165,7 +165,6 @@ export function createLookContent(store: Store<LookState>): HTMLElement[] {
   model.onChange(follow);
   follow();
   const root = createStage({
-    label: words.panel,
     rail: [
       goal.root,
       hideable('controls', element('div.look-controls', field.root, openAll)),

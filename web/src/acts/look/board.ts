@@ -58,7 +58,7 @@ const arrows: Readonly<Partial<Record<string, readonly [number, number]>>> = {
  * tile. Alt and a click on the map shut the head, too.
  */
 export function createBoard({ onSelect, onGate }: Actions) {
-  const root = element('div.board', { role: 'group', 'aria-label': words.board });
+  const root = element('div.board', { role: 'group', 'aria-label': mapWords.map.heads });
   let maps: readonly (readonly LiveMap[])[] = [];
   let latest: Shown | undefined;
   /** The tile that Tab leads to; arrows lead to the others. */
@@ -89,7 +89,7 @@ export function createBoard({ onSelect, onGate }: Actions) {
       >
         ${maps[layer]?.[head]?.root}
       </button>
-      <span class="tile-role" aria-hidden="true">${nameOfRole(role)}</span>
+      <span class="tile-role clipped" aria-hidden="true">${nameOfRole(role)}</span>
       ${gateOf(place, isOpen, onGate, tabIndex)}
     </div>`;
   }

@@ -63,7 +63,7 @@ export function createDetail(store: Store<LookState>, onGate: (head: Head) => vo
         view.weights = shapedWeights(run.weights, count);
         view.tokens = run.tokens.map(visible);
         view.names = run.scores.flatMap((ofLayer) =>
-          ofLayer.map((scores, at) => words.chip(at, sayRole(roleOf(scores)))),
+          ofLayer.map((scores, at) => `${at + 1} ${sayRole(roleOf(scores))}`),
         );
       }
       view.layer = layer;

@@ -1,7 +1,7 @@
 import { html, nothing, render } from 'lit-html';
 
-import { formatBytes } from '../../format/numbers.js';
 import type { SharedModel } from '../../reading/model.js';
+import { sayLoading } from '../../reading/sentence-field.js';
 import { type Attributes, element, newId, setAttributes } from '../../ui/dom.js';
 import { announce } from '../../ui/live-region.js';
 import { reasonOf } from '../../ui/notices.js';
@@ -64,13 +64,7 @@ export function createModelOpener(model: SharedModel): HTMLElement {
     render(
       html`${
         isBusy
-          ? html`<p>
-                ${
-                  progress.total === 0
-                    ? words.opening
-                    : words.opened(formatBytes(progress.done), formatBytes(progress.total))
-                }
-              </p>
+          ? html`<p>${sayLoading(progress)}</p>
               <button @click=${() => model.cancel()}>${words.cancel}</button>`
           : nothing
       }

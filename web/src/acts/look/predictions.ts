@@ -25,7 +25,7 @@ export function createPredictions() {
     draw({ isCausal, token, candidates, lens }: Shown): void {
       render(
         isCausal
-          ? html`<section class="candidates" aria-label=${words.nextLabel}>
+          ? html`<section class="candidates" aria-label=${words.next(token)}>
                 <h3>${words.next(token)}</h3>
                 ${bars(candidates)}
               </section>
@@ -85,7 +85,10 @@ function lensTable(lens: readonly LensLayer[]): TemplateResult {
           <th scope="row">${layer === last ? words.output : words.after(layer)}</th>
           ${candidates.map(
             ({ token, probability }) =>
-              html`<td .style=${`--share: ${formatPercent(probability).replace(/\s/, '')}`}>
+              html`<td
+                class="clipped"
+                .style=${`--share: ${formatPercent(probability).replace(/\s/, '')}`}
+              >
                 <span class="lens-token">${visibleNext(token, all)}</span>
                 <span class="lens-share">${formatPercent(probability)}</span>
               </td>`,

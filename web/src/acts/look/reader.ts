@@ -1,9 +1,9 @@
 import type { SharedModel } from '../../reading/model.js';
+import { words } from '../../reading/sentence-field.js';
 import { reasonOf } from '../../ui/notices.js';
 import { coalesce, isBeyondRepair } from '../../worker/connection.js';
 import { type Head, sameHead } from '../../worker/heads.js';
 import type { Gates, LensLayer, TextRun } from '../../worker/language-model.js';
-import { words } from './words.js';
 
 export interface Wish {
   readonly text: string;
@@ -54,7 +54,7 @@ export class Reader {
       // The notice of the shared model reports a lost worker or a failed load.
       if (isBeyondRepair(error) || this.#model.description === undefined) return;
       this.run = undefined;
-      this.problem = reasonOf(error, words.notRun);
+      this.problem = reasonOf(error, words.notRead);
     }
     this.#onChange();
   });

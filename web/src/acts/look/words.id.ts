@@ -6,7 +6,7 @@ import type { words as EnglishReading } from '../../reading/sentence-field.js';
 import type { words as EnglishCheckpoint } from '../../worker/checkpoint-error.js';
 import type { Head } from '../../worker/heads.js';
 import type { intro as EnglishIntro, words as EnglishFirst } from './first/words.js';
-import type { roleNames as EnglishRoleNames, words as English } from './words.js';
+import type { words as English } from './words.js';
 
 const place = ({ layer, head }: Head): string => `lapisan ${layer + 1}, head ${head + 1}`;
 const shapeOf = (numHeads: readonly number[]): string =>
@@ -18,13 +18,13 @@ export const lookIntro: Translation<typeof EnglishIntro> = {
   short: 'Lihat',
   title: 'Lihat: empat head, satu kalimat',
   lead: 'Setiap [head] menjawab pertanyaan yang sama dengan caranya sendiri: *kata mana yang harus saya lihat?*',
-  paragraphs: [],
 };
 
 export const reading: Translation<typeof EnglishReading> = {
   label: 'Kalimat Anda (bahasa Inggris)',
   examples: 'Contoh kalimat',
   starts: 'Model sedang dimuat.',
+  notRead: 'Model tidak dapat membaca kalimat itu.',
   loading: (done, total) => `Memuat model: ${done} dari ${total}.`,
   cut: (maxCharacters) => `Hanya ${maxCharacters} karakter pertama yang disimpan.`,
 };
@@ -60,15 +60,7 @@ export const first: Translation<typeof EnglishFirst> = {
   headName: place,
 };
 
-export const lookRoleNames: Translation<typeof EnglishRoleNames> = {
-  previousToken: 'sebelum',
-  induction: 'induksi',
-  firstToken: 'pertama',
-  diagonal: 'diri',
-};
-
 export const look: Translation<typeof English> = {
-  panel: 'Kalimat dan head',
   goalTask: 'Tutup sesedikit mungkin head sampai token lain menjadi yang paling mungkin.',
   goalReached: (shut, now, before) =>
     `${shut} head ditutup: “${now}” unggul menggantikan “${before}”.`,
@@ -78,10 +70,8 @@ export const look: Translation<typeof English> = {
   shutNow: (shut) => (shut === 0 ? 'Semua head terbuka.' : `${shut} head ditutup.`),
   noSuchHead: (given, numHeads) =>
     `Model ini punya ${shapeOf(numHeads)}. Yang diabaikan dalam alamat: ${given.join(' dan ')}.`,
-  notRun: 'Model tidak dapat membaca teks ini.',
 
   boardTitle: 'Semua head, lapis demi lapis',
-  board: 'Peta atensi semua head: satu baris per lapisan',
   boardNote:
     'Baris adalah kueri dan kolom adalah kunci; kunci yang diarsir dimasker. Nama head diambil dari token yang mendapat sebagian besar bobotnya dalam kalimat ini. Namanya “campuran” bila tidak ada nama yang unggul sedikitnya 20 poin. Klik peta sambil menekan Alt untuk menutup head-nya.',
   mixed: 'campuran',
@@ -92,7 +82,6 @@ export const look: Translation<typeof English> = {
   shut: 'tutup',
 
   next: (token) => `Token sesudah “${token}”`,
-  nextLabel: 'Token berikutnya yang paling mungkin',
   nextOpen: 'semua head terbuka',
   nextNow: 'kini',
   noNext: 'Model ini tidak kausal: tidak memprediksi token berikutnya.',
@@ -106,15 +95,12 @@ export const look: Translation<typeof English> = {
   selected: 'Head terpilih',
   view: 'Tampilan',
   views: { arcs: 'Busur', map: 'Peta' },
-  chip: (head, role) => `${head + 1} ${role}`,
 
   more: 'Buka model',
   folder: 'Sebuah folder',
   files: 'Berkas GGUF, atau berkas-berkas dari folder',
   address: 'Alamat salah satunya',
   openAddress: 'Buka',
-  opening: 'Membuka model…',
-  opened: (done, total) => `Terbaca ${done} dari ${total}.`,
   cancel: 'Batal',
   modelHint:
     'Folder memerlukan config.json, model.safetensors, dan tokenizer.json dari sebuah decoder (misalnya GPT-2, Llama, Qwen) atau encoder (misalnya BERT). Bobot paling besar 800 MB. Tidak ada yang meninggalkan perangkat ini.',

@@ -6,7 +6,7 @@ import type { words as EnglishReading } from '../../reading/sentence-field.js';
 import type { words as EnglishCheckpoint } from '../../worker/checkpoint-error.js';
 import type { Head } from '../../worker/heads.js';
 import type { intro as EnglishIntro, words as EnglishFirst } from './first/words.js';
-import type { roleNames as EnglishRoleNames, words as English } from './words.js';
+import type { words as English } from './words.js';
 
 const place = ({ layer, head }: Head): string => `${layer + 1}층 ${head + 1}번 헤드`;
 const heads = (number: number): string => `헤드 ${number}개`;
@@ -19,13 +19,13 @@ export const lookIntro: Translation<typeof EnglishIntro> = {
   short: '살펴보기',
   title: '살펴보기: 헤드 넷, 문장 하나',
   lead: '[헤드|head](head)는 저마다의 방식으로 같은 질문에 답합니다. *어느 단어를 보아야 할까?*',
-  paragraphs: [],
 };
 
 export const reading: Translation<typeof EnglishReading> = {
   label: '내 문장(영어)',
   examples: '예문',
   starts: '모델을 불러오는 중입니다.',
+  notRead: '모델이 문장을 읽지 못했습니다.',
   loading: (done, total) => `모델을 불러오는 중: ${total} 중 ${done}.`,
   cut: (maxCharacters) => `처음 ${maxCharacters}자만 남깁니다.`,
 };
@@ -61,15 +61,7 @@ export const first: Translation<typeof EnglishFirst> = {
   headName: place,
 };
 
-export const lookRoleNames: Translation<typeof EnglishRoleNames> = {
-  previousToken: '이전',
-  induction: '귀납',
-  firstToken: '처음',
-  diagonal: '자신',
-};
-
 export const look: Translation<typeof English> = {
-  panel: '문장과 헤드',
   goalTask: '가장 확률이 높은 토큰이 바뀔 때까지, 되도록 적은 수의 헤드를 닫으십시오.',
   goalReached: (shut, now, before) =>
     `${heads(shut)}를 닫자 “${before}” 대신 “${now}” 토큰이 1위가 되었습니다.`,
@@ -80,10 +72,8 @@ export const look: Translation<typeof English> = {
     shut === 0 ? '모든 헤드가 열려 있습니다.' : `${heads(shut)}가 닫혀 있습니다.`,
   noSuchHead: (given, numHeads) =>
     `모델의 구성은 ${shapeOf(numHeads)}입니다. 주소의 ${given.join(', ')}은(는) 무시했습니다.`,
-  notRun: '모델이 이 텍스트를 읽지 못했습니다.',
 
   boardTitle: '모든 헤드, 층별로',
-  board: '모든 헤드의 어텐션 맵: 층마다 한 줄',
   boardNote:
     '행은 쿼리, 열은 키이며, 빗금 친 키는 마스크된 것입니다. 헤드의 이름은 이 문장에서 가중치의 대부분을 받는 토큰에서 옵니다. 어떤 이름도 나머지보다 20포인트 이상 앞서지 않으면 “혼합”입니다. Alt 키를 누른 채 맵을 클릭하면 그 헤드가 닫힙니다.',
   mixed: '혼합',
@@ -94,7 +84,6 @@ export const look: Translation<typeof English> = {
   shut: '닫힘',
 
   next: (token) => `“${token}” 다음 토큰`,
-  nextLabel: '가장 확률이 높은 다음 토큰',
   nextOpen: '모든 헤드 열림',
   nextNow: '현재',
   noNext: '이 모델은 인과적이지 않으므로 다음 토큰을 예측하지 않습니다.',
@@ -108,15 +97,12 @@ export const look: Translation<typeof English> = {
   selected: '선택한 헤드',
   view: '보기',
   views: { arcs: '호', map: '맵' },
-  chip: (head, role) => `${head + 1} ${role}`,
 
   more: '모델 열기',
   folder: '폴더',
   files: 'GGUF 파일 하나, 또는 폴더의 파일들',
   address: '위 둘 중 하나의 주소',
   openAddress: '열기',
-  opening: '모델을 여는 중…',
-  opened: (done, total) => `${total} 중 ${done}를 읽었습니다.`,
   cancel: '취소',
   modelHint:
     '폴더에는 디코더(GPT-2, Llama, Qwen 등)나 인코더(BERT 등)의 config.json, model.safetensors, tokenizer.json이 있어야 합니다. 가중치는 최대 800\u00a0MB입니다. 아무것도 이 기기 밖으로 나가지 않습니다.',

@@ -10,16 +10,7 @@ const shapeOf = (numHeads: readonly number[]): string =>
     : `${count(numHeads.length, 'layer', 'layers')} of ${numHeads.join(', ')} heads`;
 const place = ({ layer, head }: Head): string => `layer ${layer + 1}, head ${head + 1}`;
 
-/** Which token most of a head's weight is on. */
-export const roleNames = translatable('lookRoleNames', {
-  previousToken: 'previous',
-  induction: 'induction',
-  firstToken: 'first',
-  diagonal: 'itself',
-});
-
 export const words = translatable('look', {
-  panel: 'Sentence and heads',
   goalTask: 'Shut as few heads as you can until another token becomes the most probable one.',
   goalReached: (shut: number, now: string, before: string) =>
     `${heads(shut)} shut: “${now}” leads instead of “${before}”.`,
@@ -29,10 +20,8 @@ export const words = translatable('look', {
   shutNow: (shut: number) => (shut === 0 ? 'All heads are open.' : `${heads(shut)} shut.`),
   noSuchHead: (given: readonly string[], numHeads: readonly number[]) =>
     `The model has ${shapeOf(numHeads)}. Ignored in the address: ${given.join(' and ')}.`,
-  notRun: 'The model could not read this.',
 
   boardTitle: 'All heads, layer by layer',
-  board: 'Attention maps of all heads: a row for each layer',
   boardNote:
     'Rows are queries and columns are keys; hatched keys are masked. A head is named after the token that gets most of its weight in this sentence. It is “mixed” if no name is at least 20 points ahead of the others. Alt-click a map to shut its head.',
   mixed: 'mixed',
@@ -44,7 +33,6 @@ export const words = translatable('look', {
   shut: 'shut',
 
   next: (token: string) => `Next token after “${token}”`,
-  nextLabel: 'The most probable next tokens',
   nextOpen: 'all heads open',
   nextNow: 'now',
   noNext: 'This model is not causal: it predicts no next token.',
@@ -58,15 +46,12 @@ export const words = translatable('look', {
   selected: 'Selected head',
   view: 'View',
   views: { arcs: 'Arcs', map: 'Map' },
-  chip: (head: number, role: string) => `${head + 1} ${role}`,
 
   more: 'Open a model',
   folder: 'A folder',
   files: 'A GGUF file, or the files of a folder',
   address: 'An address of either',
   openAddress: 'Open',
-  opening: 'Opening the model…',
-  opened: (done: string, total: string) => `Reading ${done} of ${total}.`,
   cancel: 'Cancel',
   modelHint:
     'A folder needs config.json, model.safetensors and tokenizer.json of a decoder, such as GPT-2, Llama or Qwen, or an encoder, such as BERT. Weights may have up to 800 MB. Nothing leaves this device.',

@@ -6,7 +6,7 @@ import type { words as EnglishReading } from '../../reading/sentence-field.js';
 import type { words as EnglishCheckpoint } from '../../worker/checkpoint-error.js';
 import type { Head } from '../../worker/heads.js';
 import type { intro as EnglishIntro, words as EnglishFirst } from './first/words.js';
-import type { roleNames as EnglishRoleNames, words as English } from './words.js';
+import type { words as English } from './words.js';
 
 const place = ({ layer, head }: Head): string => `第${layer + 1}层头${head + 1}`;
 const shapeOf = (numHeads: readonly number[]): string =>
@@ -18,13 +18,13 @@ export const lookIntro: Translation<typeof EnglishIntro> = {
   short: '观察',
   title: '观察：四个头，一个句子',
   lead: '每个[头|head]（head）都以自己的方式回答同一个问题：*我该看哪些词？*',
-  paragraphs: [],
 };
 
 export const reading: Translation<typeof EnglishReading> = {
   label: '你的句子（英文）',
   examples: '例句',
   starts: '正在加载模型。',
+  notRead: '模型未能读取这个句子。',
   loading: (done, total) => `正在加载模型：${done}，共${total}。`,
   cut: (maxCharacters) => `只保留前${maxCharacters}个字符。`,
 };
@@ -57,15 +57,7 @@ export const first: Translation<typeof EnglishFirst> = {
   headName: place,
 };
 
-export const lookRoleNames: Translation<typeof EnglishRoleNames> = {
-  previousToken: '前一个',
-  induction: '归纳',
-  firstToken: '首个',
-  diagonal: '自身',
-};
-
 export const look: Translation<typeof English> = {
-  panel: '句子和头',
   goalTask: '关闭尽可能少的头，使另一个词元成为概率最大的词元。',
   goalReached: (shut, now, before) => `关闭${shut}个头后，“${now}”取代“${before}”排在首位。`,
   waits: '来到这里时才加载模型。',
@@ -74,10 +66,8 @@ export const look: Translation<typeof English> = {
   shutNow: (shut) => (shut === 0 ? '所有头都打开。' : `已关闭${shut}个头。`),
   noSuchHead: (given, numHeads) =>
     `模型有${shapeOf(numHeads)}。已忽略地址中的${given.join('和')}。`,
-  notRun: '模型无法读取这段文本。',
 
   boardTitle: '所有的头，逐层排列',
-  board: '所有头的注意力权重图：每层一行',
   boardNote:
     '行是查询，列是键；画上斜线的键被掩蔽。头的名称取自在这个句子中得到它大部分权重的词元；若没有一个名称领先其余20个百分点，则为“混合”。按住Alt键点击权重图可关闭该头。',
   mixed: '混合',
@@ -88,7 +78,6 @@ export const look: Translation<typeof English> = {
   shut: '关闭',
 
   next: (token) => `“${token}”之后的词元`,
-  nextLabel: '概率最大的下一个词元',
   nextOpen: '所有头打开',
   nextNow: '当前',
   noNext: '这个模型不是因果的：它不预测下一个词元。',
@@ -102,15 +91,12 @@ export const look: Translation<typeof English> = {
   selected: '选中的头',
   view: '视\u2060图',
   views: { arcs: '弧线', map: '权重图' },
-  chip: (head, role) => `${head + 1} ${role}`,
 
   more: '打开一个模型',
   folder: '文件夹',
   files: '一个GGUF文件，或文件夹中的各个文件',
   address: '以上任一种的地址',
   openAddress: '打开',
-  opening: '正在打开模型…',
-  opened: (done, total) => `已读取${done}，共${total}。`,
   cancel: '取消',
   modelHint:
     '文件夹中须有解码器（如GPT-2、Llama、Qwen）或编码器（如BERT）的config.json、model.safetensors和tokenizer.json。权重最大800 MB。任何内容都不会离开这台设备。',

@@ -53,7 +53,6 @@ export function createPruneContent(store: Store<PruneState>): HTMLElement[] {
 
   const stage = [
     createStage({
-      label: words.panel,
       rail: [
         element('h3', words.guess),
         element('div.rail-pinned', guess.goal, guess.panel),
@@ -74,7 +73,7 @@ export function createPruneContent(store: Store<PruneState>): HTMLElement[] {
 function createPlantPanel(store: Store<PruneState>, planter: Planter, onPlant: () => void) {
   // Another seed plants elsewhere: marks do not apply to it.
   const seed = boundSeed(store, { marks: [], isChecked: false });
-  const labels = { start: words.plant, stop: words.stop, progress: words.panel };
+  const labels = { start: words.plant, stop: words.stop, progress: words.plant };
   const panel = createWorkPanel(labels, onPlant, () => planter.stop());
 
   function statusNow(): string {
@@ -82,7 +81,7 @@ function createPlantPanel(store: Store<PruneState>, planter: Planter, onPlant: (
     if (state === 'busy') return words.progress(studied, studies.length + 1, numSeeds);
     if (studies.length === 0) return words.notTrained(numSeeds);
     if (store.state.seed === builtInSeed) return words.builtIn(studies.length);
-    return state === 'done' ? words.done(studies.length) : words.stopped(studies.length);
+    return words.results(studies.length, state === 'done');
   }
   return {
     root: hideable('controls', element('div.controls', seed, panel.root, panel.status)),

@@ -11,6 +11,7 @@ import { element, headStyle, newId } from '../../ui/dom.js';
 import { composeDrawings, drawLegend } from '../../ui/export/drawing.js';
 import { createGoal } from '../../ui/goal.js';
 import { say } from '../../ui/live-region.js';
+import { words as uiWords } from '../../ui/words.js';
 import {
   allHeads,
   type Head,
@@ -150,7 +151,7 @@ export function createGuessView(store: Store<PruneState>) {
     if (!isResult || study?.shown === undefined) goal.clear();
     else {
       if (marksAll() && numPlantedAmong(marks, study.roles) === numPlanted)
-        goal.show(words.guessReached(numPlanted), true);
+        goal.show(words.guessed(numPlanted, numPlanted), true);
       render(resultOf(study, study.shown, choices), result);
     }
   }
@@ -165,7 +166,7 @@ export function createGuessView(store: Store<PruneState>) {
       task,
       element(
         'figure.guess.stack',
-        { 'aria-label': words.tiles },
+        { 'aria-label': mapWords.map.heads },
         ...rows,
         element('figcaption.caption.guess-caption.row', legend.root, words.maps),
       ),
@@ -239,7 +240,7 @@ function resultOf(study: Study, shown: Shown, choices: readonly Choice[]): Templ
           ${choices.map(({ heads }) => {
             const number = numPlantedAmong(heads, study.roles);
             return html`<td data-all=${number === numPlanted || nothing}>
-              ${words.found(number, numPlanted)}
+              ${uiWords.of(number, numPlanted)}
             </td>`;
           })}
         </tr>

@@ -209,7 +209,6 @@ export function createModelView(store: Store<PruneState>) {
   }
 
   const stage = createStage({
-    label: words.modelPanel,
     rail: [
       element('h3', words.model),
       goal.root,

@@ -39,7 +39,6 @@ export function createResults(studiesNow: () => readonly Study[]) {
   const root = element(
     'div.results',
     createStage({
-      label: words.importancePanel,
       rail: [
         element('h3', words.importance),
         truthLegend,

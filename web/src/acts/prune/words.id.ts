@@ -4,10 +4,8 @@ import type { intro as EnglishPruneIntro } from './description.js';
 import type { words as EnglishPrune } from './words.js';
 
 export const prune: Translation<typeof EnglishPrune> = {
-  panel: 'Model tanaman',
   guess: 'Temukan head yang ditanam',
   guessTask: (planted) => `Temukan ${planted} head yang bekerja, hanya dari petanya.`,
-  guessReached: (planted) => `Anda menemukan semua ${planted} head.`,
   guessed: (found, planted) => `Anda menemukan ${found} dari ${planted}.`,
   shown: 'Peran semua head ditampilkan.',
   otherSeed: 'Seed lain',
@@ -18,11 +16,10 @@ export const prune: Translation<typeof EnglishPrune> = {
   notYet: 'Seed ini belum dilatih.',
   notTrained: (seeds) => `Melatih seed ini dan ${seeds - 1} seed berikutnya perlu beberapa detik.`,
   builtIn: (seeds) => `Hasil seed 1 sampai ${seeds} disertakan di halaman ini.`,
-  stopped: (seeds) => `Dihentikan. Hasil berasal dari ${seeds} seed.`,
-  done: (seeds) => `Selesai. Hasil berasal dari ${seeds} seed.`,
+  results: (seeds, isDone) =>
+    `${isDone ? 'Selesai' : 'Dihentikan'}. Hasil berasal dari ${seeds} seed.`,
 
   task: 'Model membaca huruf-huruf ini dan, begitu berulang, memprediksi huruf berikutnya: huruf di bawahnya.',
-  tiles: 'Peta semua head',
   maps: 'Bobot setiap head pada huruf-huruf ini: kueri ke bawah, kunci ke samping. Head dinomori menurut lapisan dan head.',
   unmarked: (planted) => `Tandai ${planted} head, lalu periksa.`,
   marked: (marks, planted) =>
@@ -40,13 +37,11 @@ export const prune: Translation<typeof EnglishPrune> = {
   you: 'Anda',
   scores: (planted) => `Dari ${planted} head yang dipilih masing-masing`,
   scoreRows: { found: 'ditanam', without: 'akurasi tanpanya' },
-  found: (found, planted) => `${found} dari ${planted}`,
   loudTitle: 'Lantang belum tentu berguna.',
   loud: (least, without, whole, ablated) =>
     `Bobot terbesar head yang dipilih keyakinan rata-rata sekurangnya ${least}. Namun akurasi adalah ${without} tanpa head itu dan ${whole} dengan semua head. Tanpa head yang dipilih ablasi, akurasinya ${ablated}.`,
 
   importance: 'Nilai ukurannya',
-  importancePanel: 'Ukuran kepentingan',
   measureNotes: {
     ablation: 'kenaikan loss tanpa head itu',
     gradient: 'kemiringan loss pada gerbang head',
@@ -79,7 +74,6 @@ export const prune: Translation<typeof EnglishPrune> = {
   band: 'Garis adalah rata-rata atas seed; daerah abu-abu adalah rentang semua urutan acak. Setiap lapisan mempertahankan head terakhirnya.',
 
   model: 'Pangkas model bahasa',
-  modelPanel: 'Pemangkasan model bahasa',
   modelGoal:
     'Pangkas sebanyak mungkin head. Loss pada teks sisihan boleh naik paling banyak 5\u00a0%.',
   modelReached: (pruned, all, more) =>

@@ -4,10 +4,8 @@ import type { words as EnglishPrune } from './words.js';
 import type { intro as EnglishPruneIntro } from './description.js';
 
 export const prune: Translation<typeof EnglishPrune> = {
-  panel: '역할을 심은 모델',
   guess: '심은 헤드 찾기',
   guessTask: (planted) => `맵만 보고 실제로 일하는 헤드 ${planted}개를 찾으십시오.`,
-  guessReached: (planted) => `${planted}개를 모두 찾았습니다.`,
   guessed: (found, planted) => `${planted}개 중 ${found}개를 찾았습니다.`,
   shown: '모든 헤드의 역할을 표시했습니다.',
   otherSeed: '다른 시드',
@@ -18,11 +16,9 @@ export const prune: Translation<typeof EnglishPrune> = {
   notYet: '이 시드는 아직 학습하지 않았습니다.',
   notTrained: (seeds) => `이 시드와 다음 ${seeds - 1}개를 학습하는 데 몇 초가 걸립니다.`,
   builtIn: (seeds) => `시드 1부터 ${seeds}까지의 결과는 페이지에 들어 있습니다.`,
-  stopped: (seeds) => `중지했습니다. 시드 ${seeds}개의 결과입니다.`,
-  done: (seeds) => `완료했습니다. 시드 ${seeds}개의 결과입니다.`,
+  results: (seeds, isDone) => `${isDone ? '완료' : '중지'}했습니다. 시드 ${seeds}개의 결과입니다.`,
 
   task: '모델은 이 글자들을 읽고, 반복되기 시작하면 다음 글자를 예측합니다. 예측할 글자는 각 글자 아래에 있습니다.',
-  tiles: '모든 헤드의 맵',
   maps: '이 글자들에 대한 각 헤드의 가중치입니다. 세로는 쿼리(query), 가로는 키(key)입니다. 헤드의 번호는 층과 헤드입니다.',
   unmarked: (planted) => `헤드 ${planted}개를 표시한 뒤 확인하십시오.`,
   marked: (marks, planted) =>
@@ -40,13 +36,11 @@ export const prune: Translation<typeof EnglishPrune> = {
   you: '나',
   scores: (planted) => `각각 고른 헤드 ${planted}개 중`,
   scoreRows: { found: '심은 헤드', without: '고른 헤드 없이 정확도' },
-  found: (found, planted) => `${planted}개 중 ${found}개`,
   loudTitle: '눈에 띈다고 유용한 것은 아닙니다.',
   loud: (least, without, whole, ablated) =>
     `확신도가 고른 헤드의 최대 가중치는 평균 ${least} 이상입니다. 그러나 정확도는 그 헤드들이 없을 때 ${without}, 모든 헤드가 있을 때 ${whole}입니다. 제거 실험이 고른 헤드들이 없으면 ${ablated}입니다.`,
 
   importance: '척도 평가하기',
-  importancePanel: '중요도 척도',
   measureNotes: {
     ablation: '헤드가 없을 때 손실(loss)이 늘어나는 양',
     gradient: '헤드의 게이트(gate)에 대한 손실의 기울기',
@@ -78,7 +72,6 @@ export const prune: Translation<typeof EnglishPrune> = {
   band: '선은 시드들의 평균이고, 회색 영역은 모든 무작위 순서의 범위입니다. 층마다 마지막 헤드는 남습니다.',
 
   model: '언어 모델 가지치기',
-  modelPanel: '언어 모델의 가지치기',
   modelGoal:
     '헤드를 되도록 많이 가지치기하십시오. 따로 둔 텍스트의 손실은 5\u00a0%까지만 늘어날 수 있습니다.',
   modelReached: (pruned, all, more) =>

@@ -6,11 +6,9 @@ import { translatable } from '../../format/translation.js';
 
 /** What the act says, beside intro.ts. */
 export const words = translatable('prune', {
-  panel: 'Planted model',
   guess: 'Find the planted heads',
   guessTask: (planted: number) =>
     `Find the ${inWords(planted)} heads that do the work, by their maps alone.`,
-  guessReached: (planted: number) => `You found all ${inWords(planted)}.`,
   guessed: (found: number, planted: number) => `You found ${found} of ${planted}.`,
   shown: 'The roles of all heads are shown.',
   otherSeed: 'Another seed',
@@ -22,11 +20,10 @@ export const words = translatable('prune', {
   notTrained: (seeds: number) =>
     `Training this seed and the next ${seeds - 1} takes a few seconds.`,
   builtIn: (seeds: number) => `The results of seeds 1 to ${seeds} come with the page.`,
-  stopped: (seeds: number) => `Stopped. Results are from ${count(seeds, 'seed', 'seeds')}.`,
-  done: (seeds: number) => `Done. Results are from ${count(seeds, 'seed', 'seeds')}.`,
+  results: (seeds: number, isDone: boolean) =>
+    `${isDone ? 'Done' : 'Stopped'}. Results are from ${count(seeds, 'seed', 'seeds')}.`,
 
   task: 'The model reads these letters and, once they repeat, predicts the next one: the letter below each.',
-  tiles: 'Maps of all heads',
   maps: 'The weights of each head on these letters: queries down, keys across. Heads are numbered by layer and head.',
   unmarked: (planted: number) => `Mark ${inWords(planted)} heads, then check.`,
   marked: (marks: number, planted: number) =>
@@ -43,13 +40,11 @@ export const words = translatable('prune', {
   you: 'You',
   scores: (planted: number) => `Of the ${inWords(planted)} heads that each chose`,
   scoreRows: { found: 'planted', without: 'accuracy without them' },
-  found: (found: number, planted: number) => `${found} of ${planted}`,
   loudTitle: 'Loud is not useful.',
   loud: (least: string, without: string, whole: string, ablated: string) =>
     `Confidence chooses heads whose largest weights are at least ${least} on average. Yet accuracy is ${without} without these heads and ${whole} with all heads. Without the heads that ablation chooses, it is ${ablated}.`,
 
   importance: 'Judge the measures',
-  importancePanel: 'Measures of importance',
   measureNotes: {
     ablation: 'increase of the loss without the head',
     gradient: 'slope of the loss at the head’s gate',
@@ -83,7 +78,6 @@ export const words = translatable('prune', {
   band: 'Means over seeds; the grey area is the range of all random orders. A layer keeps its last head.',
 
   model: 'Prune the language model',
-  modelPanel: 'Pruning of the language model',
   modelGoal: 'Prune as many heads as you can. The held-out loss may increase by at most 5\u00a0%.',
   modelReached: (pruned: number, all: number, more: string) =>
     `${pruned} of ${all} heads pruned for ${more} more loss. No order allows more.`,

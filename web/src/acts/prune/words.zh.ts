@@ -15,10 +15,8 @@ export const pruneIntro: Translation<typeof EnglishPruneIntro> = {
 };
 
 export const prune: Translation<typeof EnglishPrune> = {
-  panel: '植入的模型',
   guess: '找出植入的头',
   guessTask: (planted) => `只看权重图，找出真正做事的${planted}个头。`,
-  guessReached: (planted) => `${planted}个全都找到了。`,
   guessed: (found, planted) => `${planted}个中你找到了${found}个。`,
   shown: '已显示所有头的角色。',
   otherSeed: '换一个种子',
@@ -28,11 +26,9 @@ export const prune: Translation<typeof EnglishPrune> = {
   notYet: '这个种子还没有训练。',
   notTrained: (seeds) => `训练这个种子和其后${seeds - 1}个种子需要几秒钟。`,
   builtIn: (seeds) => `种子1到${seeds}的结果随页面提供。`,
-  stopped: (seeds) => `已停止。结果来自${seeds}个种子。`,
-  done: (seeds) => `已完成。结果来自${seeds}个种子。`,
+  results: (seeds, isDone) => `${isDone ? '已完成' : '已停止'}。结果来自${seeds}个种子。`,
 
   task: '模型依次读这些字母；序列一开始重复，它就预测下一个字母，即每个字母下方的那个。',
-  tiles: '所有头的权重图',
   maps: '每个头在这些字母上的权重，纵向为查询，横向为键。头的编号是“层.头”。',
   unmarked: (planted) => `标记${planted}个头，然后核对。`,
   marked: (marks, planted) =>
@@ -49,13 +45,11 @@ export const prune: Translation<typeof EnglishPrune> = {
   you: '你',
   scores: (planted) => `各自选出的${planted}个头中`,
   scoreRows: { found: '植入的头', without: '去掉后的精度' },
-  found: (found, planted) => `${found}/${planted}`,
   loudTitle: '显眼不等于有用。',
   loud: (least, without, whole, ablated) =>
     `置信度选出的头，最大权重的平均值都不低于${least}。但去掉这些头后精度为${without}，而保留所有头时为${whole}。去掉消融选出的头后，精度为${ablated}。`,
 
   importance: '评判各种度量',
-  importancePanel: '重要性度量',
   measureNotes: {
     ablation: '去掉该头后损失的增加',
     gradient: '损失在该头门控处的斜率',
@@ -87,7 +81,6 @@ export const prune: Translation<typeof EnglishPrune> = {
   band: '曲线是各种子的平均；灰色区域是所有随机顺序的范围。每层保留最后一个头。',
 
   model: '给语言模型剪枝',
-  modelPanel: '语言模型的剪枝',
   modelGoal: '尽量多剪去一些头，留出文本上的损失最多增加5\u00a0%。',
   modelReached: (pruned, all, more) =>
     `${all}个头剪去了${pruned}个，损失只增加${more}。没有哪种顺序能剪得更多。`,

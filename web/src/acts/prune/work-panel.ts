@@ -22,7 +22,7 @@ interface Labels {
 /** A button that starts work in a worker or stops it, with its progress. */
 export function createWorkPanel(labels: Labels, onStart: () => void, onStop: () => void) {
   const root = element('div.plant');
-  const told = element('p.plant-status.soft');
+  const told = element('p.plant-status.two-lines.soft');
   return {
     root,
     status: told,

@@ -100,7 +100,6 @@ export function createTrainContent(store: Store<TrainState>): HTMLElement[] {
   const panel = createTrainPanel(store);
   return [
     createStage({
-      label: words.panel,
       rail: [
         view.goal.root,
         element('div.run-rail.rail-pinned', element('div.playback', playback.root), view.status),
@@ -122,9 +121,7 @@ export function createTrainContent(store: Store<TrainState>): HTMLElement[] {
 }
 
 /** Speed and settings of a run. Changing a setting starts a new run. `main` holds what most readers change. */
-function createTrainPanel(
-  store: Store<TrainState>,
-): Readonly<Record<'main' | 'more', HTMLElement>> {
+function createTrainPanel(store: Store<TrainState>) {
   const controls = (...roots: readonly HTMLElement[]): HTMLElement =>
     hideable('controls', element('div.controls', ...roots));
   const explanation = element('p.note.task-explanation.small');

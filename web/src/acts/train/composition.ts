@@ -159,9 +159,7 @@ function targetOf({ start, options }: RunRecord, position: number): string | und
 }
 
 function nameOf(record: RunRecord, position: number): string {
-  const at = [position + 1, symbolAt(record, position)] as const;
-  const target = targetOf(record, position);
-  return target === undefined ? words.token(...at) : words.tokenWithTarget(...at, target);
+  return words.token(position + 1, symbolAt(record, position), targetOf(record, position));
 }
 
 const middleOf = (position: number): number => (position + 0.5) * pitch;

@@ -21,7 +21,7 @@ const linesEvery = 4;
 
 /** All heads of the model, a row a layer. */
 export function createHeadCards(onChoose: (place: Head) => void) {
-  const root = element('div.run-layers', { role: 'group', 'aria-label': words.maps });
+  const root = element('div.run-layers', { role: 'group', 'aria-label': mapWords.map.heads });
   let cards: readonly HeadCard[] = [];
   let drawn: RunRecord | undefined;
   let turn = 0;

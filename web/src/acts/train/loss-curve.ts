@@ -47,7 +47,7 @@ export function createLossCurve(store: Store<TrainState>) {
   });
   const handle = createStepHandle(store);
   const legend = element('div');
-  const comparison = element('p.run-comparison');
+  const comparison = element('p.run-comparison.two-lines');
   const pin = element('button.pin');
   pin.addEventListener('click', () => {
     if (record === undefined) return;
@@ -105,8 +105,7 @@ function comparedSteps(goalStep: number | undefined, pinnedStep: number | undefi
   if (goalStep === undefined) return compared.notReached;
   if (pinnedStep === undefined) return compared.alone(goalStep);
   if (goalStep === pinnedStep) return compared.same;
-  const isSooner = goalStep < pinnedStep;
-  return compared[isSooner ? 'sooner' : 'later'](goalStep, Math.abs(goalStep - pinnedStep));
+  return compared.other(goalStep, Math.abs(goalStep - pinnedStep), goalStep < pinnedStep);
 }
 
 /** A summary in the words of a sentence. */

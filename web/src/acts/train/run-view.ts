@@ -91,7 +91,7 @@ export function createRunView(store: Store<TrainState>, onChange: () => void) {
     if (state === 'making') return uiWords.run.waiting;
     const { step, measurement, isNow } = moment;
     const measured = [formatLoss(measurement.loss), formatPercent(measurement.accuracy)] as const;
-    if (!isNow) return words.past(step, ...measured, last);
+    if (!isNow) return words.status(step, ...measured, last);
     return joinSentences([
       words.status(step, ...measured),
       state === 'ended' ? words.ended(step) : '',

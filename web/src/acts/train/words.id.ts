@@ -27,15 +27,10 @@ export const train: Translation<typeof EnglishTrain> = {
     notReached: 'Run ini belum mencapai 99\u00a0%.',
     alone: (step) => `Run ini mencapai 99\u00a0% pada langkah ${step}, run yang disematkan tidak.`,
     same: 'Run ini mencapai 99\u00a0% pada langkah yang sama.',
-    sooner: (step, steps) =>
-      `Run ini mencapai 99\u00a0% pada langkah ${step}, ${steps} langkah lebih awal.`,
-    later: (step, steps) =>
-      `Run ini mencapai 99\u00a0% pada langkah ${step}, ${steps} langkah lebih lambat.`,
+    other: (step, steps, isSooner) =>
+      `Run ini mencapai 99\u00a0% pada langkah ${step}, ${steps} langkah lebih ${isSooner ? 'awal' : 'lambat'}.`,
   },
   handle: 'Langkah yang ditampilkan',
-  past: (step, loss, accuracy, last) =>
-    `Langkah ${step} dari ${last}: loss ${loss}, akurasi ${accuracy}.`,
-  panel: 'Tugas dan model',
   more: 'Laju, seed, sumbu loss',
   task: 'Tugas',
   tasks: {
@@ -62,7 +57,8 @@ export const train: Translation<typeof EnglishTrain> = {
   rate: 'Laju belajar',
   speed: 'Langkah per detik',
   speeds: { '1': '1', '10': '10', '60': '60', full: 'Penuh' },
-  status: (step, loss, accuracy) => `Langkah ${step}: loss ${loss}, akurasi ${accuracy}.`,
+  status: (step, loss, accuracy, last) =>
+    `Langkah ${step}${last === undefined ? '' : ` dari ${last}`}: loss ${loss}, akurasi ${accuracy}.`,
   ended: (step) => `Run berakhir pada langkah ${step}.`,
   goal: (step) => `Langkah ${step}: akurasi mencapai 99\u00a0%.`,
   took: (step, { layer, head }, keys) =>
@@ -73,8 +69,8 @@ export const train: Translation<typeof EnglishTrain> = {
   nothingYet: 'Belum ada head yang mengambil peran.',
   target: 'target',
   composition: 'Token dalam barisan: apa yang diperhatikan sebuah kueri',
-  token: (position, symbol) => `Posisi ${position}: ${symbol}`,
-  tokenWithTarget: (position, symbol, target) => `Posisi ${position}: ${symbol}, target ${target}`,
+  token: (position, symbol, target) =>
+    `Posisi ${position}: ${symbol}${target === undefined ? '' : `, target ${target}`}`,
   arc: (layer, head, weight) => `lapisan ${layer}, head ${head}: ${weight}`,
   oneLook: (query, symbol, look) =>
     `Kueri ${query} (${symbol}) paling memperhatikan ${looks(look)}. Dalam satu lapisan, kunci hanya mengetahui tokennya sendiri, bukan token sebelumnya.`,
@@ -109,7 +105,6 @@ export const train: Translation<typeof EnglishTrain> = {
   scales: { log: 'Logaritmik', linear: 'Linear' },
   loopStep: (step, accuracy) => `Langkah ${step}: ${accuracy}\u00a0% benar`,
   exportName: 'run pelatihan',
-  maps: 'Bobot setiap head untuk satu barisan baru',
   enlarged: (where) => `Lapisan ${where.layer}, head ${where.head}`,
   enlargedLabel: (where) =>
     `Lapisan ${where.layer}, head ${where.head}: bobot semua kueri (baris) untuk semua kunci (kolom)`,

@@ -33,15 +33,10 @@ export const train: Translation<typeof EnglishTrain> = {
     alone: (step) =>
       `이 실행은 ${step}단계에서 99\u00a0%에 도달했고, 고정한 실행은 도달하지 못했습니다.`,
     same: '이 실행은 같은 단계에서 99\u00a0%에 도달했습니다.',
-    sooner: (step, steps) =>
-      `이 실행은 ${step}단계에서 99\u00a0%에 도달했습니다. 고정한 실행보다 ${steps}단계 빠릅니다.`,
-    later: (step, steps) =>
-      `이 실행은 ${step}단계에서 99\u00a0%에 도달했습니다. 고정한 실행보다 ${steps}단계 늦습니다.`,
+    other: (step, steps, isSooner) =>
+      `이 실행은 ${step}단계에서 99\u00a0%에 도달했습니다. 고정한 실행보다 ${steps}단계 ${isSooner ? '빠릅니다' : '늦습니다'}.`,
   },
   handle: '표시할 단계',
-  past: (step, loss, accuracy, last) =>
-    `${last}단계 중 ${step}단계: 손실 ${loss}, 정확도 ${accuracy}.`,
-  panel: '과제와 모델',
   more: '학습률, 시드, 손실 축',
   task: '과제',
   tasks: {
@@ -67,7 +62,8 @@ export const train: Translation<typeof EnglishTrain> = {
   rate: '학습률',
   speed: '초당 단계',
   speeds: { '1': '1', '10': '10', '60': '60', full: '최대' },
-  status: (step, loss, accuracy) => `${step}단계: 손실 ${loss}, 정확도 ${accuracy}.`,
+  status: (step, loss, accuracy, last) =>
+    `${last === undefined ? '' : `${last}단계 중 `}${step}단계: 손실 ${loss}, 정확도 ${accuracy}.`,
   ended: (step) => `${step}단계에서 실행이 끝났습니다.`,
   goal: (step) => `${step}단계: 정확도가 99\u00a0%에 도달했습니다.`,
   took: (step, where, keys) => `${step}단계: ${place(where)}의 어텐션이 이제 향하는 곳: ${keys}.`,
@@ -77,8 +73,8 @@ export const train: Translation<typeof EnglishTrain> = {
   nothingYet: '아직 역할을 맡은 헤드가 없습니다.',
   target: '목표',
   composition: '시퀀스의 토큰: 쿼리가 어텐션을 주는 곳',
-  token: (position, symbol) => `위치 ${position}: ${symbol}`,
-  tokenWithTarget: (position, symbol, target) => `위치 ${position}: ${symbol}, 목표 ${target}`,
+  token: (position, symbol, target) =>
+    `위치 ${position}: ${symbol}${target === undefined ? '' : `, 목표 ${target}`}`,
   arc: (layer, head, weight) => `${layer}층 ${head}번 헤드: ${weight}`,
   oneLook: (query, symbol, look) =>
     `쿼리 ${query}(${symbol}): 가장 큰 어텐션을 ${looks(look)}. 층이 하나뿐이면 키는 자신의 토큰만 알고 그 이전 토큰은 알지 못합니다.`,
@@ -111,7 +107,6 @@ export const train: Translation<typeof EnglishTrain> = {
   scales: { log: '로그', linear: '선형' },
   loopStep: (step, accuracy) => `${step}단계: 정답률 ${accuracy}\u00a0%`,
   exportName: '학습 실행',
-  maps: '처음 보는 시퀀스 하나에 대한 모든 헤드의 가중치',
   enlarged: place,
   enlargedLabel: (where) => `${place(where)}: 모든 키(열)에 대한 모든 쿼리(행)의 가중치`,
   enlargedHint: '헤드를 고르면 맵이 크게 표시됩니다.',

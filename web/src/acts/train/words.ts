@@ -60,15 +60,10 @@ export const words = translatable('train', {
     notReached: 'This run has not reached 99\u00a0%.',
     alone: (step: number) => `This run reached 99\u00a0% at step ${step}; the pinned run had not.`,
     same: 'This run reached 99\u00a0% at the same step.',
-    sooner: (step: number, steps: number) =>
-      `This run reached 99\u00a0% at step ${step}, ${steps} steps sooner.`,
-    later: (step: number, steps: number) =>
-      `This run reached 99\u00a0% at step ${step}, ${steps} steps later.`,
+    other: (step: number, steps: number, isSooner: boolean) =>
+      `This run reached 99\u00a0% at step ${step}, ${steps} steps ${isSooner ? 'sooner' : 'later'}.`,
   },
   handle: 'Step shown',
-  past: (step: number, loss: string, accuracy: string, last: number) =>
-    `Step ${step} of ${last}: loss ${loss}, accuracy ${accuracy}.`,
-  panel: 'Task and model',
   more: 'Learning rate, seed and loss axis',
   task: 'Task',
   tasks: {
@@ -94,8 +89,8 @@ export const words = translatable('train', {
   rate: 'Learning rate',
   speed: 'Steps per second',
   speeds: { '1': '1', '10': '10', '60': '60', full: 'Full' },
-  status: (step: number, loss: string, accuracy: string) =>
-    `Step ${step}: loss ${loss}, accuracy ${accuracy}.`,
+  status: (step: number, loss: string, accuracy: string, last?: number) =>
+    `Step ${step}${last === undefined ? '' : ` of ${last}`}: loss ${loss}, accuracy ${accuracy}.`,
   ended: (step: number) => `The run ended at step ${step}.`,
   goal: (step: number) => `Step ${step}: accuracy reached 99\u00a0%.`,
   took: (step: number, where: Place, keys: string) =>
@@ -106,9 +101,8 @@ export const words = translatable('train', {
   nothingYet: 'No head has taken a role yet.',
   target: 'target',
   composition: 'Tokens of the sequence: what a query attends to',
-  token: (position: number, symbol: string) => `Position ${position}: ${symbol}`,
-  tokenWithTarget: (position: number, symbol: string, target: string) =>
-    `Position ${position}: ${symbol}, target ${target}`,
+  token: (position: number, symbol: string, target: string | undefined) =>
+    `Position ${position}: ${symbol}${target === undefined ? '' : `, target ${target}`}`,
   arc: (layer: number, head: number, weight: string) => `layer ${layer}, head ${head}: ${weight}`,
   /** In a model of one layer. */
   oneLook: (query: number, symbol: string, look: Look) =>
@@ -150,7 +144,6 @@ export const words = translatable('train', {
   scales: { log: 'Logarithmic', linear: 'Linear' },
   loopStep: (step: number, accuracy: number) => `Step ${step}: ${accuracy}\u00a0% right`,
   exportName: 'the training run',
-  maps: 'Weights of every head for one unseen sequence',
   enlarged: (where: Place) => `Layer ${where.layer}, head ${where.head}`,
   enlargedLabel: (where: Place) =>
     `Layer ${where.layer}, head ${where.head}: weights of all queries (rows) for all keys (columns)`,

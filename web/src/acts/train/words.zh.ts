@@ -37,12 +37,10 @@ export const train: Translation<typeof EnglishTrain> = {
     notReached: '这次运行尚未达到99\u00a0%。',
     alone: (step) => `这次运行在第${step}步达到99\u00a0%，固定的那次没有达到。`,
     same: '这次运行在同一步达到99\u00a0%。',
-    sooner: (step, steps) => `这次运行在第${step}步达到99\u00a0%，早了${steps}步。`,
-    later: (step, steps) => `这次运行在第${step}步达到99\u00a0%，晚了${steps}步。`,
+    other: (step, steps, isSooner) =>
+      `这次运行在第${step}步达到99\u00a0%，${isSooner ? '早' : '晚'}了${steps}步。`,
   },
   handle: '显示的步',
-  past: (step, loss, accuracy, last) => `第${step}步，共${last}步：损失${loss}，精度${accuracy}。`,
-  panel: '任务和模型',
   more: '学习率、种子和损失轴',
   task: '任务',
   tasks: {
@@ -66,7 +64,8 @@ export const train: Translation<typeof EnglishTrain> = {
   rate: '学习率',
   speed: '每秒步数',
   speeds: { '1': '1', '10': '10', '60': '60', full: '全速' },
-  status: (step, loss, accuracy) => `第${step}步：损失${loss}，精度${accuracy}。`,
+  status: (step, loss, accuracy, last) =>
+    `第${step}步${last === undefined ? '' : `，共${last}步`}：损失${loss}，精度${accuracy}。`,
   ended: (step) => `运行在第${step}步结束。`,
   goal: (step) => `第${step}步：精度达到99\u00a0%。`,
   took: (step, where, keys) => `第${step}步：${place(where)}开始关注${keys}。`,
@@ -75,8 +74,8 @@ export const train: Translation<typeof EnglishTrain> = {
   nothingYet: '还没有头担起角色。',
   target: '目标',
   composition: '序列的词元：一个查询关注什么',
-  token: (position, symbol) => `位置${position}：${symbol}`,
-  tokenWithTarget: (position, symbol, target) => `位置${position}：${symbol}，目标${target}`,
+  token: (position, symbol, target) =>
+    `位置${position}：${symbol}${target === undefined ? '' : `，目标${target}`}`,
   arc: (layer, head, weight) => `第${layer}层头${head}：${weight}`,
   oneLook: (query, symbol, look) =>
     `查询${query}（${symbol}）最关注${looks(look)}。只有一层时，键只知道自己的词元，不知道它前面的词元。`,
@@ -109,7 +108,6 @@ export const train: Translation<typeof EnglishTrain> = {
   scales: { log: '对数', linear: '线性' },
   loopStep: (step, accuracy) => `第${step}步：正确率${accuracy}\u00a0%`,
   exportName: '训练过程',
-  maps: '每个头对一个未见过的序列的权重',
   enlarged: ({ layer, head }) => `第${layer}层，头${head}`,
   enlargedLabel: ({ layer, head }) => `第${layer}层，头${head}：所有查询（行）对所有键（列）的权重`,
   enlargedHint: '选择一个头，放大它的权重图。',

@@ -78,7 +78,6 @@ export function createTranslateContent(store: Store<TranslateState>): HTMLElemen
 
   return [
     createStage({
-      label: words.rail,
       rail: [...rail.main, notice.root],
       more: { label: uiWords.controls.seed, content: rail.more },
       end: createPanelEnd(store, 'translate', [views.savable]),

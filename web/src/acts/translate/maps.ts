@@ -6,6 +6,7 @@ import { createHatch, hatchFill } from '../../attention/weight-legend.js';
 import { words as mapWords } from '../../attention/words.js';
 import { formatPercent } from '../../format/numbers.js';
 import { element, newId, setAttributes, svg } from '../../ui/dom.js';
+import type { TokenEvents } from '../../ui/token-buttons.js';
 import type { AlignmentMeasurement } from '../../worker/alignment.js';
 import { isoLength, maxDateLength, parts } from '../../worker/dates.js';
 import { alignmentAt, readingOf, type Shown, signOf } from './run.js';
@@ -17,13 +18,8 @@ const width = edge + maxDateLength * pitch;
 const height = edge + isoLength * pitch;
 const at = (place: number): number => edge + place * pitch;
 
-interface Events {
-  readonly onLook: (query: number | undefined) => void;
-  readonly onChoose: (head: number) => void;
-}
-
 /** The weights of each head for the date that is shown, and how well the head aligns with others. */
-export function createHeadMaps(events: Events) {
+export function createHeadMaps(events: TokenEvents) {
   const root = element('div.align-maps', { role: 'group', 'aria-label': words.maps });
   let cards: readonly ReturnType<typeof createCard>[] = [];
   return {
@@ -52,7 +48,7 @@ export function createHeadMaps(events: Events) {
   };
 }
 
-function createCard(head: number, { onLook, onChoose }: Events) {
+function createCard(head: number, { onLook, onChoose }: TokenEvents) {
   const hatchId = newId('align-map-hatch');
   const chip = element(
     'button.align-chip',

@@ -6,7 +6,7 @@ import { formatPercent } from '../../format/numbers.js';
 import { boundChoice, createSelect } from '../../ui/controls/choice.js';
 import { createPlaybackButtons, type RunActions } from '../../ui/controls/playback.js';
 import { boundSeed } from '../../ui/controls/seed-field.js';
-import { element, newId, originsOf, setAttributes } from '../../ui/dom.js';
+import { element, labelled, newId, originsOf, setAttributes } from '../../ui/dom.js';
 import { createGoal } from '../../ui/goal.js';
 import { say } from '../../ui/live-region.js';
 import { words as uiWords } from '../../ui/words.js';
@@ -71,10 +71,8 @@ function statusOf(state: RunState, record: AlignRecord | undefined): string {
 
 /** A date to type, or one of a few to press. */
 export function createDateField(store: Store<TranslateState>): HTMLElement {
-  const id = newId('date');
   const hintId = newId('date-hint');
   const input = element('input.field.date-input', {
-    id,
     type: 'text',
     autocomplete: 'off',
     spellcheck: 'false',
@@ -118,11 +116,8 @@ export function createDateField(store: Store<TranslateState>): HTMLElement {
       buttons,
     );
   });
-  return element(
-    'div.control.align-date',
-    element('label.control-label', { for: id }, words.text),
-    element('div.align-date-row', input, buttons),
-    hint,
-    truth,
-  );
+  const row = element('div.align-date-row', input, buttons);
+  const root = labelled(words.text, input, row, hint, truth);
+  root.classList.add('align-date');
+  return root;
 }

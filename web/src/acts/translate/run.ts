@@ -69,10 +69,9 @@ export function shownOf({ reading, options: { heads } }: AlignRecord): Shown {
   const sentenceOf = (query: number): string => {
     const attentions = range(heads).map((head) => attended(head, query));
     const [character, expected] = [answer.charAt(query), question?.answer.charAt(query)];
-    const sentence = words.query(query + 1, named(character), listOf(attentions));
-    return expected === undefined || expected === character
-      ? words.right(sentence)
-      : words.wrong(sentence, named(expected));
+    const isWrong = expected !== undefined && expected !== character;
+    const right = isWrong ? named(expected) : undefined;
+    return words.query(query + 1, named(character), listOf(attentions), right);
   };
   return { text, answer, question, heads, weightOf, sentenceOf };
 }

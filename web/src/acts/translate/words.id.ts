@@ -4,7 +4,6 @@ import type { intro as EnglishTranslateIntro } from './description.js';
 import type { words as EnglishTranslate } from './words.js';
 
 export const translate: Translation<typeof EnglishTranslate> = {
-  rail: 'Pelatihan encoder–decoder',
   goal: 'Latih sampai 95\u00a0% tanggal baru benar. Apakah setiap head membaca bagian tanggalnya sendiri, atau beberapa head berbagi satu bagian?',
   goalReached: (step) => `95\u00a0% pada langkah ${step}.`,
   ended: 'Selesai',
@@ -43,8 +42,6 @@ export const translate: Translation<typeof EnglishTranslate> = {
     `Huruf, angka, spasi, koma, dan tanda hubung, paling banyak 18. Model membaca “${shown}”.`,
   textEmpty: 'Ketik tanggal seperti 5 March 2021.',
   examples: 'Contoh',
-  right: (sentence) => `${sentence}.`,
-  wrong: (sentence, expected) => `${sentence}. Seharusnya ${expected}.`,
   noTruth:
     'Bukan tanggal dalam bentuk yang dilatih, seperti March 5, 2021 atau 5 Mar 2021, dengan tahun dari 1000 sampai 2999: tidak ada jawaban benar sebagai pembanding.',
 
@@ -53,7 +50,8 @@ export const translate: Translation<typeof EnglishTranslate> = {
     `Diarsir: padding. Dalam satu batch, masukan ${length} karakter ini diisi hingga ${longest} kunci; panjang validnya (valid length) memasker padding itu, sehingga setiap kueri memberinya bobot 0.`,
   queries: 'Karakter keluaran',
   output: (number) => `Keluaran ${number}`,
-  query: (number, character, attended) => `Keluaran ${number}, ${character}: ${attended}`,
+  query: (number, character, attended, expected) =>
+    `Keluaran ${number}, ${character}: ${attended}.${expected === undefined ? '' : ` Seharusnya ${expected}.`}`,
   attends: (head, key, share) => `head ${head} memberi ${key} ${share}`,
   hint: 'Tunjuk atau pilih sebuah karakter keluaran untuk melihat bobotnya saja. Tekan sebuah head untuk melihat head itu saja.',
   space: 'spasi',

@@ -4,7 +4,6 @@ import type { intro as EnglishTranslateIntro } from './description.js';
 import type { words as EnglishTranslate } from './words.js';
 
 export const translate: Translation<typeof EnglishTranslate> = {
-  rail: '인코더–디코더의 학습',
   goal: '처음 보는 날짜의 95\u00a0%를 맞힐 때까지 학습하십시오. 헤드마다 날짜의 다른 부분을 읽습니까, 아니면 같은 부분을 함께 읽습니까?',
   goalReached: (step) => `${step}단계에서 95\u00a0%.`,
   ended: '완료',
@@ -44,8 +43,6 @@ export const translate: Translation<typeof EnglishTranslate> = {
     `영문자, 숫자, 공백, 쉼표, 하이픈으로 최대 18자. 모델이 읽는 것은 “${shown}”입니다.`,
   textEmpty: '5 March 2021과 같은 날짜를 입력하십시오.',
   examples: '예시',
-  right: (sentence) => `${sentence}.`,
-  wrong: (sentence, expected) => `${sentence}. 정답은 ${expected}입니다.`,
   noTruth:
     'March 5, 2021이나 5 Mar 2021처럼 학습에 쓰인 형식의, 1000년부터 2999년까지의 날짜가 아니므로 비교할 정답이 없습니다.',
 
@@ -54,7 +51,8 @@ export const translate: Translation<typeof EnglishTranslate> = {
     `빗금: 패딩(padding). 배치에서는 ${length}자인 이 입력을 키 ${longest}개가 되도록 채웁니다. 유효 길이(valid length)가 패딩을 마스크하므로 모든 쿼리가 패딩에 주는 가중치는 0입니다.`,
   queries: '출력 문자',
   output: (number) => `출력 ${number}`,
-  query: (number, character, attended) => `출력 ${number}, ${character}: ${attended}`,
+  query: (number, character, attended, expected) =>
+    `출력 ${number}, ${character}: ${attended}.${expected === undefined ? '' : ` 정답은 ${expected}입니다.`}`,
   attends: (head, key, share) => `${head}번 헤드 → ${key} ${share}`,
   hint: '출력 문자를 가리키거나 선택하면 그 문자의 가중치만 보입니다. 헤드를 누르면 그 헤드만 보입니다.',
   space: '공백',

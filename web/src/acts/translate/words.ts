@@ -9,7 +9,6 @@ const variants = {
 
 /** What the act says, beside intro.ts. */
 export const words = translatable('translate', {
-  rail: 'Training of the encoder–decoder',
   goal: 'Train until 95\u00a0% of unseen dates are right. Does each head read its own part of the date, or do heads share a part?',
   goalReached: (step: number) => `95\u00a0% at step ${step}.`,
   ended: 'Finished',
@@ -48,8 +47,6 @@ export const words = translatable('translate', {
     `Letters, digits, spaces, commas and hyphens, at most 18. The model reads “${shown}”.`,
   textEmpty: 'Type a date such as 5 March 2021.',
   examples: 'Examples',
-  right: (sentence: string) => `${sentence}.`,
-  wrong: (sentence: string, expected: string) => `${sentence}. It should be ${expected}.`,
   noTruth:
     'There is no right answer to compare with: the model learns dates such as March 5, 2021 or 5 Mar 2021, with years from 1000 to 2999.',
 
@@ -58,8 +55,8 @@ export const words = translatable('translate', {
     `Hatched: padding. In a batch, this input of ${count(length, 'character', 'characters')} is padded to ${longest} keys. Its valid length masks the padding, so every query gives it weight 0.`,
   queries: 'Output characters',
   output: (number: number) => `Output ${number}`,
-  query: (number: number, character: string, attended: string) =>
-    `Output ${number}, ${character}: ${attended}`,
+  query: (number: number, character: string, attended: string, expected?: string) =>
+    `Output ${number}, ${character}: ${attended}.${expected === undefined ? '' : ` It should be ${expected}.`}`,
   attends: (head: number, key: string, share: string) => `head ${head} gives ${key} ${share}`,
   hint: 'Point at an output character, or select it, to see its weights alone. Press a head to see that head alone.',
   space: 'space',

@@ -13,7 +13,6 @@ export const translateIntro: Translation<typeof EnglishTranslateIntro> = {
 };
 
 export const translate: Translation<typeof EnglishTranslate> = {
-  rail: '编码器-解码器的训练',
   goal: '训练到未见过的日期正确率达95\u00a0%。每个头各读日期的一部分，还是几个头共读同一部分？',
   goalReached: (step) => `第${step}步达到95\u00a0%。`,
   ended: '已完成',
@@ -47,8 +46,6 @@ export const translate: Translation<typeof EnglishTranslate> = {
   textKept: (shown) => `字母、数字、空格、逗号和连字符，最多18个。模型读到的是“${shown}”。`,
   textEmpty: '请输入一个日期，例如5 March 2021。',
   examples: '例子',
-  right: (sentence) => `${sentence}。`,
-  wrong: (sentence, expected) => `${sentence}。应为${expected}。`,
   noTruth:
     '不属于训练过的日期格式（如March 5, 2021或5 Mar 2021，年份从1000到2999）：没有可供比较的正确答案。',
 
@@ -57,7 +54,8 @@ export const translate: Translation<typeof EnglishTranslate> = {
     `阴影线：填充。在一个批次中，这个${length}个字符的输入被填充到${longest}个键；有效长度（valid length）把填充掩蔽，所以每个查询给它的权重都是0。`,
   queries: '输出字符',
   output: (number) => `输出${number}`,
-  query: (number, character, attended) => `输出${number}，${character}：${attended}`,
+  query: (number, character, attended, expected) =>
+    `输出${number}，${character}：${attended}。${expected === undefined ? '' : `应为${expected}。`}`,
   attends: (head, key, share) => `头${head}给${key}的权重为${share}`,
   hint: '指向或选中一个输出字符，单独查看它的权重。按一个头，单独查看这个头。',
   space: '空格',

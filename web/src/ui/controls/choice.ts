@@ -2,7 +2,7 @@ import { html, render } from 'lit-html';
 import { live } from 'lit-html/directives/live.js';
 
 import type { Store } from '../../address/store.js';
-import { element, newId } from '../dom.js';
+import { element, labelled, newId } from '../dom.js';
 
 interface Choice<Value> {
   readonly root: HTMLElement;
@@ -52,19 +52,14 @@ export function createChoice<Value>(options: Options<Value>): Choice<Value> {
 export function createSelect<Value extends string | number>(
   options: Options<Value>,
 ): Choice<Value> {
-  const id = newId('select');
-  const select = element('select', { id, autocomplete: 'off' });
+  const select = element('select', { autocomplete: 'off' });
   let offered = options.values ?? [];
   select.addEventListener('change', () => {
     const chosen = offered.at(select.selectedIndex);
     if (chosen !== undefined) options.onChoose(chosen);
   });
   return {
-    root: element(
-      'div.control',
-      element('label.control-label', { for: id }, options.label),
-      select,
-    ),
+    root: labelled(options.label, select),
     show(value, values = offered) {
       offered = values;
       render(

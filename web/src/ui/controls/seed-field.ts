@@ -1,6 +1,6 @@
 import { seedRange } from '../../address/field.js';
 import type { Store } from '../../address/store.js';
-import { element, newId, originsOf, setAttributes } from '../dom.js';
+import { element, labelled, newId, originsOf, setAttributes } from '../dom.js';
 import { say } from '../live-region.js';
 import { words } from '../words.js';
 
@@ -9,11 +9,9 @@ export function boundSeed<State extends { readonly seed: number }>(
   store: Store<State>,
   more: Partial<State> = {},
 ): HTMLElement {
-  const id = newId('seed');
   const hintId = newId('seed-hint');
   const { min, max } = seedRange;
   const input = element('input.field.seed-input', {
-    id,
     // A text field: of invalid input a number field gives the page no text, so that the page could
     // not explain it.
     type: 'text',
@@ -50,10 +48,5 @@ export function boundSeed<State extends { readonly seed: number }>(
     explain('');
     if (Number(input.value) !== seed) input.value = String(seed);
   });
-  return element(
-    'div.control',
-    element('label.control-label', { for: id }, words.controls.seed),
-    element('div.seed', input, another),
-    hint,
-  );
+  return labelled(words.controls.seed, input, element('div.seed', input, another), hint);
 }

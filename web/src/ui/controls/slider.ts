@@ -1,6 +1,6 @@
 import type { NumberRange } from '../../address/field.js';
 import type { Origin } from '../../address/store.js';
-import { element, newId, originsOf } from '../dom.js';
+import { element, labelled, originsOf } from '../dom.js';
 
 interface Options {
   readonly label: string;
@@ -43,18 +43,12 @@ export function createSlider(options: Options) {
 /** A slider with its name above it and its value beside it. */
 export function createNamedSlider(options: Options) {
   const { root: input, show } = createSlider(options);
-  const id = newId('slider');
-  input.id = id;
   // The visible label is the name.
   input.removeAttribute('aria-label');
   // No `output`: screen readers have the value from the slider, and would read it twice.
   const value = element('span.slider-value', { 'aria-hidden': 'true' });
   return {
-    root: element(
-      'div.control',
-      element('label.control-label', { for: id }, options.label),
-      element('div.slider-row', input, value),
-    ),
+    root: labelled(options.label, input, element('div.slider-row', input, value)),
     show(shown: number, max?: number): void {
       show(shown, max);
       value.textContent = options.describe(shown);

@@ -23,19 +23,12 @@ const properties = [
 /** What only a page has a use for. */
 const pageAttributes = /^(?:class|tabindex|role|style|id|aria-.*|data-.*)$/;
 
-/** A drawing that needs nothing around it, with its size in units of the drawing. */
-export interface Standalone {
-  readonly drawing: SVGSVGElement;
-  readonly width: number;
-  readonly height: number;
-}
-
 /**
  * A copy of a drawing on the page with the styles that it has there; one that is not on the page
  * must have its own. What is not displayed is left out; patterns and gradients it refers to come
- * with it, wherever on the page they are.
+ * with it, wherever on the page they are. Its size is in units of the drawing.
  */
-export function resolveStyles(original: SVGSVGElement): Standalone {
+export function resolveStyles(original: SVGSVGElement) {
   const { width, height } = original.viewBox.baseVal;
   const drawing = (
     original.isConnected ? copyOf(original) : original.cloneNode(true)

@@ -41,5 +41,4 @@ export const intro = translatable('lookIntro', {
   short: 'Look',
   title: 'Look: four heads, one sentence',
   lead: 'Each [head] answers the same question in its own way: *which words shall I look at?*',
-  paragraphs: [],
 });
