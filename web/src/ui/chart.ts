@@ -132,9 +132,11 @@ interface Entry {
   /** The head, counted from 0, whose colour the line has. */
   readonly head?: number;
   readonly name: string;
+  /** What stands for it, if not a piece of a line. */
+  readonly sample?: SVGElement;
 }
 
-/** What the lines of a chart are, each beside a piece of it. */
+/** What the lines or bars of a chart are, each beside a piece of it. */
 export function createChartLegend(entries: readonly Entry[], name = ''): HTMLElement {
   return element(
     'ul.chart-legend',
@@ -143,11 +145,8 @@ export function createChartLegend(entries: readonly Entry[], name = ''): HTMLEle
     ...entries.map((entry) => {
       const line = svg('path.line', { 'data-series': entry.series, d: 'M1,4H23' });
       if (entry.head !== undefined) line.style.setProperty('stroke', headColour(entry.head));
-      return element(
-        'li',
-        svg('svg.chart-legend-line', { viewBox: '0 0 24 8', 'aria-hidden': 'true' }, line),
-        entry.name,
-      );
+      const piece = { viewBox: '0 0 24 8', 'aria-hidden': 'true' };
+      return element('li', entry.sample ?? svg('svg.chart-legend-line', piece, line), entry.name);
     }),
   );
 }

@@ -8,6 +8,10 @@ export interface Head {
 
 export const sameHead = (a: Head, b: Head): boolean => a.layer === b.layer && a.head === b.head;
 
+/** Whether a head is among others. */
+export const hasHead = (heads: readonly Head[], head: Head): boolean =>
+  heads.some((each) => sameHead(each, head));
+
 /** By layer and place, counted from 1, as people read it and the address writes it: `2.3`. */
 export const nameOfHead = ({ layer, head }: Head): string => `${layer + 1}.${head + 1}`;
 
@@ -21,7 +25,7 @@ export const headsOf = (numHeads: readonly number[]): Head[] =>
 /** Gates that shut these heads: of each layer, a number for each head. */
 export const gatesWithout = (numHeads: readonly number[], shut: readonly Head[]): number[][] =>
   numHeads.map((count, layer) =>
-    range(count).map((head) => Number(!shut.some((other) => sameHead(other, { layer, head })))),
+    range(count).map((head) => Number(!hasHead(shut, { layer, head }))),
   );
 
 /**

@@ -2,7 +2,7 @@ import { descending, sort } from 'd3-array';
 import { type HeadMeasure, measureHeadImportance, Tensor } from 'headwise/models';
 
 import type { Sequence } from './training.js';
-import { allHeads, type Head, numPlanted, pruningOrder, type Role, sameHead } from './heads.js';
+import { allHeads, hasHead, type Head, numPlanted, pruningOrder, type Role } from './heads.js';
 import { numSteps, type PlantedModel } from './planted-model.js';
 
 export const measures = [
@@ -55,9 +55,7 @@ function setsOf(size: number, first: number): number[][] {
 
 /** Accuracy of a shown model without as many heads as were planted. */
 export function accuracyWithout({ accuracyWithout }: Shown, heads: readonly Head[]): number {
-  const places = allHeads.flatMap((head, i) =>
-    heads.some((each) => sameHead(each, head)) ? i : [],
-  );
+  const places = allHeads.flatMap((head, i) => (hasHead(heads, head) ? i : []));
   return accuracyWithout[choices.findIndex((choice) => choice.join() === places.join())] ?? NaN;
 }
 

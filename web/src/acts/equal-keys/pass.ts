@@ -24,25 +24,18 @@ export function rememberPasses(): (state: KeysState) => Pass {
   let last: Pass | undefined;
   let lesson: { readonly of: string; readonly lesson: Lesson } | undefined;
 
-  function trainedLayer(
-    input: AttentionInput,
-    settings: LayerSettings,
-    state: KeysState,
-  ): TrainedLayer {
-    const of = JSON.stringify([state.input, settings]);
-    if (lesson?.of !== of) {
-      lesson?.lesson.dispose();
-      lesson = { of, lesson: new Lesson(input, settings) };
-    }
-    return lesson.lesson.after(state.steps);
-  }
   return (state) => {
     const { seed, heads, causal, input: name, steps, numbers, file } = state;
     const settings = { seed, heads, causal, validLens: [validLenOf(state)] };
     const now = [JSON.stringify([settings, name, steps]), numbers, file];
     if (last !== undefined && now.every((value, at) => value === computedFor[at])) return last;
     const input = buildInput(state);
-    const trained = steps === 0 ? undefined : trainedLayer(input, settings, state);
+    const of = JSON.stringify([name, settings]);
+    if (steps > 0 && lesson?.of !== of) {
+      lesson?.lesson.dispose();
+      lesson = { of, lesson: new Lesson(input, settings) };
+    }
+    const trained = steps > 0 ? lesson?.lesson.after(steps) : undefined;
     const view = attend(trained ? { ...input, parameters: trained.parameters } : input, settings);
     computedFor = now;
     last = {

@@ -6,7 +6,7 @@ import { words as mapWords } from '../../attention/words.js';
 import { element, headStyle, setAttributes } from '../../ui/dom.js';
 import type { Piece } from '../../ui/export/drawing.js';
 import { colourNow } from '../../ui/export/loop.js';
-import { type Head, nameOfHead, sameHead } from '../../worker/heads.js';
+import { hasHead, type Head, nameOfHead, sameHead } from '../../worker/heads.js';
 import type { ModelDescription, TextRun } from '../../worker/language-model.js';
 import { nameOfRole, roleOf, sayRole } from './roles.js';
 import type { Selected } from './state.js';
@@ -68,7 +68,7 @@ export function createBoard({ onSelect, onGate }: Actions) {
     const { layer, head } = place;
     const { selected, shut, run } = shown;
     const role = roleOf(run.scores[layer][head]);
-    const isOpen = !shut.some((each) => sameHead(each, place));
+    const isOpen = !hasHead(shut, place);
     const isSelected = selected.layer === layer && (selected.head ?? head) === head;
     const tabIndex = sameHead(place, stop) ? 0 : -1;
     return html`<div
@@ -151,9 +151,9 @@ export function createBoard({ onSelect, onGate }: Actions) {
       const fill = colourNow('var(--hatch-ground)');
       return maps.map((row, layer) =>
         row.map((map, head) => {
-          const isShut = latest?.shut.some((each) => sameHead(each, { layer, head }));
+          const isShut = hasHead(latest?.shut ?? [], { layer, head });
           const role = nameOfRole(latest && roleOf(latest.run.scores[layer][head]));
-          const note = isShut === true ? `${role}, ${words.shut}` : role;
+          const note = isShut ? `${role}, ${words.shut}` : role;
           return { drawing: map.drawing(fill), title: nameOfHead({ layer, head }), note };
         }),
       );

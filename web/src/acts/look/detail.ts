@@ -5,7 +5,7 @@ import { createHeadsElement, shapedWeights } from '../../attention/heads-element
 import { words as mapWords } from '../../attention/words.js';
 import { boundChoice } from '../../ui/controls/choice.js';
 import { element } from '../../ui/dom.js';
-import { type Head, sameHead } from '../../worker/heads.js';
+import { hasHead, type Head } from '../../worker/heads.js';
 import type { TextRun } from '../../worker/language-model.js';
 import { gateOf } from './board.js';
 import { roleOf, sayRole } from './roles.js';
@@ -71,7 +71,7 @@ export function createDetail(store: Store<LookState>, onGate: (head: Head) => vo
       view.query = query === 0 ? count - 1 : Math.min(query, count) - 1;
       view.view = name;
       const place = head === undefined ? undefined : { layer, head };
-      const isOpen = place === undefined || !shut.some((each) => sameHead(each, place));
+      const isOpen = place === undefined || !hasHead(shut, place);
       render(
         place === undefined
           ? html`<h3>${mapWords.map.layer(layer + 1)}</h3>`

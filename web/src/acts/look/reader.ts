@@ -2,7 +2,7 @@ import type { SharedModel } from '../../reading/model.js';
 import { words } from '../../reading/sentence-field.js';
 import { reasonOf } from '../../ui/notices.js';
 import { coalesce, isBeyondRepair } from '../../worker/connection.js';
-import { type Head, sameHead } from '../../worker/heads.js';
+import { gatesWithout, type Head } from '../../worker/heads.js';
 import type { Gates, LensLayer, TextRun } from '../../worker/language-model.js';
 
 export interface Wish {
@@ -60,11 +60,7 @@ export class Reader {
   });
 
   #gates(shut: readonly Head[]): Gates | undefined {
-    if (shut.length === 0) return undefined;
-    return this.#model.description?.numHeads.map((heads, layer) =>
-      Array.from({ length: heads }, (_, head) =>
-        shut.some((each) => sameHead(each, { layer, head })) ? 0 : 1,
-      ),
-    );
+    const numHeads = this.#model.description?.numHeads;
+    return shut.length === 0 ? undefined : numHeads && gatesWithout(numHeads, shut);
   }
 }

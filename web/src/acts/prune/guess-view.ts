@@ -14,6 +14,7 @@ import { say } from '../../ui/live-region.js';
 import { words as uiWords } from '../../ui/words.js';
 import {
   allHeads,
+  hasHead,
   type Head,
   nameOfHead,
   numPlanted,
@@ -72,10 +73,10 @@ export function createGuessView(store: Store<PruneState>) {
   function tileOf(place: number, choices: readonly Choice[]): TemplateResult {
     const head = allHeads[place];
     const { marks, isChecked } = store.state;
-    const isMarked = marks.some((other) => sameHead(other, head));
+    const isMarked = hasHead(marks, head);
     const canPress = isOpen() && (isMarked || canMark(head, marks));
     const role = isChecked ? study?.roles[place] : undefined;
-    const choosers = choices.filter(({ heads }) => heads.some((other) => sameHead(other, head)));
+    const choosers = choices.filter(({ heads }) => hasHead(heads, head));
     // Not `disabled`: that would take the focus away from the tile that has just been pressed.
     return html`<button
       class="guess-tile tile stack"

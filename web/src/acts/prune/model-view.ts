@@ -15,7 +15,7 @@ import { createGoal } from '../../ui/goal.js';
 import { announce } from '../../ui/live-region.js';
 import { createStage, openFolded } from '../../ui/stage.js';
 import { coalesce } from '../../worker/connection.js';
-import { gatesWithout, type Head, headsOf, nameOfHead, sameHead } from '../../worker/heads.js';
+import { gatesWithout, hasHead, type Head, headsOf, nameOfHead } from '../../worker/heads.js';
 import type { Candidate } from '../../worker/language-model.js';
 import {
   bestFirst,
@@ -255,7 +255,7 @@ export function createModelView(store: Store<PruneState>) {
 
 const chipOf = (head: Head, pruned: readonly Head[]): TemplateResult => {
   const name = nameOfHead(head);
-  const isPruned = pruned.some((other) => sameHead(other, head));
+  const isPruned = hasHead(pruned, head);
   return html`<span
     class="model-head"
     .style=${headStyle(head.head)}

@@ -211,24 +211,15 @@ function drawBars(
 }
 
 /** What the looks of the bars say. */
-function createTruthLegend(): HTMLElement {
-  const { truth, truths } = words;
-  return element(
-    'ul.chart-legend',
-    element('li.chart-legend-name', truth),
-    ...(['planted', 'sharp', 'quiet'] as const).map((name) =>
-      element(
-        'li',
-        svg(
-          'svg.swatch',
-          { viewBox: '0 0 16 16', 'data-truth': name, 'aria-hidden': 'true' },
-          svg('rect', { x: 1, y: 1, width: 14, height: 14 }),
-        ),
-        truths[name],
-      ),
-    ),
+const createTruthLegend = (): HTMLElement =>
+  createChartLegend(
+    (['planted', 'sharp', 'quiet'] as const).map((name) => {
+      const look = { viewBox: '0 0 16 16', 'data-truth': name, 'aria-hidden': 'true' };
+      const bar = svg('rect', { x: 1, y: 1, width: 14, height: 14 });
+      return { name: words.truths[name], sample: svg('svg.swatch', look, bar) };
+    }),
+    words.truth,
   );
-}
 
 const margin = { left: 46, right: 14, top: 28, bottom: 42 } as const;
 

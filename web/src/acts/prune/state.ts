@@ -9,12 +9,12 @@ import {
 import { type Normalized, Store } from '../../address/store.js';
 import { words as addressWords } from '../../address/words.js';
 import { listOf } from '../../format/sentences.js';
-import { allHeads, type Head, nameOfHead, numPlanted, sameHead } from '../../worker/heads.js';
+import { allHeads, hasHead, type Head, nameOfHead, numPlanted } from '../../worker/heads.js';
 import { orderNames } from '../../worker/study.js';
 
 /** Whether a head may be marked beside these. */
 export const canMark = (head: Head, marks: readonly Head[]): boolean =>
-  marks.length < numPlanted && !marks.some((other) => sameHead(head, other));
+  marks.length < numPlanted && !hasHead(marks, head);
 
 const fields = {
   seed: numberField('prune-seed', seedRange, 1),
