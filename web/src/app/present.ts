@@ -21,7 +21,7 @@ interface Options {
 
 /**
  * The button that begins the presentation, and its bar. An act offers its own steps to the arrow keys by buttons with
- * `data-present="previous"` and `data-present="next"`; after its last step comes the next act.
+ * `data-go="previous"` and `data-go="next"`; after its last step comes the next act.
  */
 export function createPresent({ roots, current }: Options) {
   const page = document.documentElement;
@@ -50,7 +50,7 @@ export function createPresent({ roots, current }: Options) {
   };
   const go = (by: -1 | 1): void => {
     const step = roots[at].querySelector<HTMLElement>(
-      `[data-present="${by < 0 ? 'previous' : 'next'}"]:not([aria-disabled="true"])`,
+      `[data-go="${by < 0 ? 'previous' : 'next'}"]:not([aria-disabled="true"])`,
     );
     if (step) {
       step.click();

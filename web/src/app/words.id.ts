@@ -62,7 +62,6 @@ const attention: Translation<typeof EnglishAttention> = {
     previousToken: 'token sebelumnya',
     induction: 'induksi',
     firstToken: 'token pertama',
-    diagonal: 'diri sendiri',
   },
 
   hint: 'Tunjuk atau ketuk sebuah sel, atau telusuri peta dengan Tab dan tombol panah.',

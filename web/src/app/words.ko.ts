@@ -62,7 +62,6 @@ const attention: Translation<typeof EnglishAttention> = {
     previousToken: '이전 토큰',
     induction: '귀납',
     firstToken: '첫 토큰',
-    diagonal: '자신',
   },
 
   hint: '칸을 가리키거나 탭하십시오. Tab 키와 화살표 키로 맵 사이를 이동할 수도 있습니다.',

@@ -62,7 +62,6 @@ const attention: Translation<typeof EnglishAttention> = {
     previousToken: '前一词元',
     induction: '归纳',
     firstToken: '首个词元',
-    diagonal: '自身',
   },
 
   hint: '指向或点按一个格子，也可以用Tab键和方向键在权重图中移动。',

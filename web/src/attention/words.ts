@@ -27,7 +27,6 @@ export const words = translatable('attention', {
     previousToken: 'previous token',
     induction: 'induction',
     firstToken: 'first token',
-    diagonal: 'itself',
   },
 
   hint: 'Point at a cell, tap it, or move through the maps with Tab and the arrow keys.',

@@ -106,6 +106,7 @@ export const keys: Translation<typeof English> = {
   enlargedLabel: (head) => `Head ${head}, diperbesar: bobot dengan jumlah baris dan kolom`,
   hint: 'Tunjuk sebuah sel, atau pilih sebuah head.',
   pattern: {
+    diagonal: 'diri sendiri',
     copy: 'tiga ke belakang',
     even: 'seragam',
     single: 'hanya satu kunci',

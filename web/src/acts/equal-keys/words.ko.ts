@@ -100,6 +100,7 @@ export const keys: Translation<typeof English> = {
   enlargedLabel: (head) => `헤드 ${head} 확대: 가중치와 행·열의 합`,
   hint: '칸을 가리키거나 헤드를 고르십시오.',
   pattern: {
+    diagonal: '자신',
     copy: '세 칸 전',
     even: '균등',
     single: '키 하나뿐',

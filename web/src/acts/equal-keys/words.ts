@@ -74,6 +74,7 @@ export const words = translatable('keys', {
     `Head ${head}, enlarged: weights with the sums of rows and columns`,
   hint: 'Point at a cell, or choose a head.',
   pattern: {
+    diagonal: 'itself',
     copy: 'three back',
     even: 'uniform',
     single: 'only one key',

@@ -96,6 +96,7 @@ export const keys: Translation<typeof English> = {
   enlargedLabel: (head) => `头${head}，放大图：权重以及各行各列的和`,
   hint: '指向一个格子，或选择一个头。',
   pattern: {
+    diagonal: '自身',
     copy: '前第三个',
     even: '均匀',
     single: '只有一个键',

@@ -91,7 +91,7 @@ export function createRail(store: Store<InsideState>, source: Source) {
       // Not `disabled`: that would take the focus away from whoever has just pressed it.
       render(
         html`<button
-            data-present="previous"
+            data-go="previous"
             aria-disabled=${state.step === 1 ? 'true' : nothing}
             @click=${back}
           >
@@ -99,7 +99,7 @@ export function createRail(store: Store<InsideState>, source: Source) {
           </button>
           <button
             class="primary"
-            data-present="next"
+            data-go="next"
             aria-disabled=${state.step === 9 ? 'true' : nothing}
             @click=${on}
           >

@@ -1,13 +1,12 @@
 import { descending, sort } from 'd3-array';
 
-import { words as mapWords } from '../../attention/words.js';
 import { formatCell } from '../../format/numbers.js';
 import type { HeadScores } from '../../worker/language-model.js';
-import { words } from './words.js';
+import { roleNames, words } from './words.js';
 
 /** What a head does with most of its weight, and how much of it. */
 export interface Role {
-  readonly name: keyof typeof mapWords.patterns;
+  readonly name: keyof typeof roleNames;
   readonly share: number;
 }
 
@@ -17,7 +16,7 @@ const leastShare = 0.3;
 /** A name needs so much more than the second-best one. */
 const leastMargin = 0.2;
 
-const names = Object.keys(mapWords.patterns) as Role['name'][];
+const names = Object.keys(roleNames) as (keyof typeof roleNames)[];
 
 /** @returns undefined for a head of mixed roles */
 export function roleOf(scores: HeadScores): Role | undefined {
@@ -30,8 +29,8 @@ export function roleOf(scores: HeadScores): Role | undefined {
 }
 
 export const nameOfRole = (role: Role | undefined): string =>
-  role === undefined ? words.mixed : mapWords.patterns[role.name];
+  role === undefined ? words.mixed : roleNames[role.name];
 
 /** `induction .98` */
 export const sayRole = (role: Role | undefined): string =>
-  role === undefined ? words.mixed : `${mapWords.patterns[role.name]} ${formatCell(role.share)}`;
+  role === undefined ? words.mixed : `${roleNames[role.name]} ${formatCell(role.share)}`;

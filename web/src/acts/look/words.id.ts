@@ -6,7 +6,7 @@ import type { words as EnglishReading } from '../../reading/sentence-field.js';
 import type { words as EnglishCheckpoint } from '../../worker/checkpoint-error.js';
 import type { Head } from '../../worker/heads.js';
 import type { intro as EnglishIntro, words as EnglishFirst } from './first/words.js';
-import type { words as English } from './words.js';
+import type { roleNames as EnglishRoleNames, words as English } from './words.js';
 
 const place = ({ layer, head }: Head): string => `lapisan ${layer + 1}, head ${head + 1}`;
 const shapeOf = (numHeads: readonly number[]): string =>
@@ -58,6 +58,13 @@ export const first: Translation<typeof EnglishFirst> = {
   omitted: (tokens, omittedWords) =>
     `Model hanya membaca ${tokens} yang pertama: ${omittedWords} kata terakhir tidak dibaca.`,
   headName: place,
+};
+
+export const lookRoleNames: Translation<typeof EnglishRoleNames> = {
+  previousToken: 'sebelum',
+  induction: 'induksi',
+  firstToken: 'pertama',
+  diagonal: 'diri',
 };
 
 export const look: Translation<typeof English> = {

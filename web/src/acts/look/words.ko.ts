@@ -6,7 +6,7 @@ import type { words as EnglishReading } from '../../reading/sentence-field.js';
 import type { words as EnglishCheckpoint } from '../../worker/checkpoint-error.js';
 import type { Head } from '../../worker/heads.js';
 import type { intro as EnglishIntro, words as EnglishFirst } from './first/words.js';
-import type { words as English } from './words.js';
+import type { roleNames as EnglishRoleNames, words as English } from './words.js';
 
 const place = ({ layer, head }: Head): string => `${layer + 1}층 ${head + 1}번 헤드`;
 const heads = (number: number): string => `헤드 ${number}개`;
@@ -59,6 +59,13 @@ export const first: Translation<typeof EnglishFirst> = {
   omitted: (tokens, omittedWords) =>
     `처음 ${tokens}개만 읽으며, 마지막 단어 ${omittedWords}개는 빠집니다.`,
   headName: place,
+};
+
+export const lookRoleNames: Translation<typeof EnglishRoleNames> = {
+  previousToken: '이전',
+  induction: '귀납',
+  firstToken: '처음',
+  diagonal: '자신',
 };
 
 export const look: Translation<typeof English> = {

@@ -10,6 +10,14 @@ const shapeOf = (numHeads: readonly number[]): string =>
     : `${count(numHeads.length, 'layer', 'layers')} of ${numHeads.join(', ')} heads`;
 const place = ({ layer, head }: Head): string => `layer ${layer + 1}, head ${head + 1}`;
 
+/** Which token most of a head's weight is on. */
+export const roleNames = translatable('lookRoleNames', {
+  previousToken: 'previous',
+  induction: 'induction',
+  firstToken: 'first',
+  diagonal: 'itself',
+});
+
 export const words = translatable('look', {
   goalTask: 'Shut as few heads as you can until another token becomes the most probable one.',
   goalReached: (shut: number, now: string, before: string) =>

@@ -6,7 +6,7 @@ import type { words as EnglishReading } from '../../reading/sentence-field.js';
 import type { words as EnglishCheckpoint } from '../../worker/checkpoint-error.js';
 import type { Head } from '../../worker/heads.js';
 import type { intro as EnglishIntro, words as EnglishFirst } from './first/words.js';
-import type { words as English } from './words.js';
+import type { roleNames as EnglishRoleNames, words as English } from './words.js';
 
 const place = ({ layer, head }: Head): string => `第${layer + 1}层头${head + 1}`;
 const shapeOf = (numHeads: readonly number[]): string =>
@@ -55,6 +55,13 @@ export const first: Translation<typeof EnglishFirst> = {
   tokens: (number) => `模型读取${number}个词元。`,
   omitted: (tokens, omittedWords) => `它只读前${tokens}个：最后${omittedWords}个词被略去。`,
   headName: place,
+};
+
+export const lookRoleNames: Translation<typeof EnglishRoleNames> = {
+  previousToken: '前一个',
+  induction: '归纳',
+  firstToken: '首个',
+  diagonal: '自身',
 };
 
 export const look: Translation<typeof English> = {
