@@ -317,9 +317,10 @@ class Transformer {
   [[nodiscard]] StateDict gradients(ParameterNames names = ParameterNames::headwise) const;
   void zero_gradients() noexcept;
 
-  /// Bytes that the parameters and their gradients take. Weights of linear maps take 8 bytes each
-  /// in float32, for they are packed for products, too; 6 in float16; in int8 1, and 4 for each
-  /// output. All other parameters take 4 bytes.
+  /// Bytes that the parameters and their gradients take. Weights of linear maps take 4 bytes each
+  /// in float32, and 8 once they have gradients or were handed out by `trainable_parameters`; 6 in
+  /// float16; in int8 1, and 4 for each output; in int4 a half, and 4 for each 32 weights. All
+  /// other parameters take 4 bytes.
   [[nodiscard]] ModelMemory memory() const noexcept {
     return in_use() ? core_.memory() : ModelMemory{};
   }

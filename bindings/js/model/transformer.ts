@@ -667,8 +667,9 @@ export class Transformer {
   }
 
   /**
-   * Memory of the parameters and their gradients. Weights of linear maps take 8 bytes each in float32, for they are
-   * packed for products, too; 6 in float16; in int8 1, and 4 for each output. All other parameters take 4 bytes.
+   * Memory of the parameters and their gradients. Weights of linear maps take 4 bytes each in float32, and 8 once
+   * they have gradients; 6 in float16; in int8 1, and 4 for each output; in int4 a half, and 4 for each 32 weights.
+   * All other parameters take 4 bytes.
    */
   memory(): ModelMemory {
     return memoryOf(this.#handle.inUse());

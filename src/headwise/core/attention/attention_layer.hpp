@@ -157,8 +157,8 @@ class AttentionLayer : public Trainable {
     float* gated;        ///< (batch, queries, query width), what W_o projects
   };
   ForwardBuffers lay_out_forward(Arena& arena, const PassSizes& sizes) const noexcept;
-  /// Allocates what a pass will keep; changes nothing.
-  [[nodiscard]] ForwardMemory allocate(const ForwardArguments& arguments) const;
+  /// Allocates what a pass will keep, without a visible change.
+  [[nodiscard]] ForwardMemory allocate(const ForwardArguments& arguments);
   /// Runs a forward pass and keeps `memory`, which was allocated for these arguments. They are not
   /// checked.
   void forward_into(const ForwardArguments& arguments, ForwardMemory&& memory) noexcept;
@@ -203,9 +203,8 @@ class AttentionLayer : public Trainable {
     return settings_.weights == Precision::float32;
   }
   [[nodiscard]] const ParameterTable& parameter_table() const noexcept override;
-  [[nodiscard]] float* parameter_values() noexcept override {
-    return parameters_ && !holds_integers(settings_.weights) ? parameters_->stored().block()
-                                                             : nullptr;
+  [[nodiscard]] float* parameter_values() override {
+    return parameters_ ? parameters_->stored().row_major() : nullptr;
   }
   [[nodiscard]] float* parameter_gradients() noexcept override { return gradients_.data(); }
   [[nodiscard]] const float* parameter_gradients() const noexcept { return gradients_.data(); }

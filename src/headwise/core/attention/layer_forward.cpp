@@ -86,7 +86,7 @@ void capture(const PoolingArguments& pooling, const CapturedActivations& capture
 
 }  // namespace
 
-ForwardMemory AttentionLayer::allocate(const ForwardArguments& arguments) const {
+ForwardMemory AttentionLayer::allocate(const ForwardArguments& arguments) {
   ForwardMemory memory;
   const InputSizes inputs = parameters_ ? input_sizes() : arguments.input_sizes;
   if (!parameters_) {
@@ -94,9 +94,10 @@ ForwardMemory AttentionLayer::allocate(const ForwardArguments& arguments) const 
     memory.parameters->initialize(settings_.seed);
   }
   if (arguments.requires_grad) {
+    LayerParameters& parameters = parameters_ ? *parameters_ : *memory.parameters;
+    static_cast<void>(parameters.stored().row_major());
     if (gradients_.empty()) {
-      const ParameterTable& table = parameters_ ? parameters_->table() : memory.parameters->table();
-      memory.gradients = zero_floats(table.size());
+      memory.gradients = zero_floats(parameters.table().size());
     }
     memory.saved.emplace(saved_sizes(inputs, arguments), *arguments.mask, settings_.num_heads,
                          arguments.head_gate, arguments.gate_stride, saved_ ? &*saved_ : nullptr);

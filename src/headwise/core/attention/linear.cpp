@@ -34,6 +34,15 @@ std::size_t group_size(Precision precision, std::size_t in, std::size_t out) noe
                                          : quantized_size(precision, out, in);
 }
 
+/// Where an output's weights begin in packed ones of float32.
+std::size_t offset_of(const Linear::Sizes& sizes, std::size_t row) noexcept {
+  const std::size_t in = sizes.group_in();
+  const std::size_t out = sizes.group_out();
+  const std::size_t column = row % out;
+  const std::size_t place = column % kernels::panel_width();
+  return row / out * kernels::packed_size(in, out) + (column - place) * in + place;
+}
+
 /// The outputs [column, column + columns) of one panel of a group, and a range of its inputs.
 struct PanelOfWeights {
   std::size_t group;
@@ -43,7 +52,7 @@ struct PanelOfWeights {
   std::size_t depth;
 };
 
-/// Packs weights that are held otherwise.
+/// Packs weights that are not held as packed floats.
 void pack_panel(const Linear& linear, const PanelOfWeights& part, float* panel) noexcept {
   const std::size_t in = linear.sizes.group_in();
   const std::size_t out = linear.sizes.group_out();
@@ -65,7 +74,8 @@ void pack_panel(const Linear& linear, const PanelOfWeights& part, float* panel) 
   } else {
     std::array<float, packed_depth> weights;
     for (std::size_t j = 0; j < columns; ++j) {
-      copy_weights(linear, row + j, first, depth, weights.data());
+      copy_weights(linear, {.row = row + j, .rows = 1, .first = first, .count = depth},
+                   weights.data(), depth);
       for (std::size_t k = 0; k < depth; ++k) {
         panel[k * kernels::panel_width() + j] = weights[k];
       }
@@ -73,17 +83,25 @@ void pack_panel(const Linear& linear, const PanelOfWeights& part, float* panel) 
   }
 }
 
-/// The product of many rows and the weights of one panel, which are packed on the stack.
+/// The product of many rows and the weights of one panel, which are packed on the stack unless they
+/// are held so.
 void multiply_panel(const Linear& linear, PanelOfWeights part, Rows inputs, std::size_t rows,
                     kernels::Addend addend, float* outputs, std::size_t outputs_stride) noexcept {
-  std::array<float, packed_depth * kernels::max_panel_width> panel;
+  std::array<float, packed_depth * kernels::max_panel_width> memory;
+  const std::size_t width = kernels::panel_width();
   const float* data = inputs.data;
   for (const std::size_t end = part.first + part.depth; part.first < end;) {
     part.depth = std::min(packed_depth, end - part.first);
-    pack_panel(linear, part, panel.data());
+    const float* panel = memory.data();
+    if (linear.weight == nullptr && linear.precision == Precision::float32) {
+      panel = linear.packed + part.first * width +
+              offset_of(linear.sizes, part.group * linear.sizes.group_out() + part.column);
+    } else {
+      pack_panel(linear, part, memory.data());
+    }
     kernels::gemm(rows, part.columns, part.depth, {.data = data, .row_stride = inputs.stride},
-                  {.panels = panel.data(), .panel_stride = part.depth * kernels::panel_width()},
-                  1.0F, addend, outputs, outputs_stride);
+                  {.panels = panel, .panel_stride = part.depth * width}, 1.0F, addend, outputs,
+                  outputs_stride);
     addend = {.data = outputs, .row_stride = outputs_stride};
     part.first += part.depth;
     data += part.depth;
@@ -150,7 +168,7 @@ void project_columns(const Linear& linear, const float* inputs, std::size_t rows
                          outputs + first);
     } else {
       kernels::gemm(rows, columns, in, {.data = inputs + group * in, .row_stride = linear.sizes.in},
-                    {.panels = linear.packed + group * kernels::packed_size(in, out) + column * in,
+                    {.panels = linear.packed + offset_of(linear.sizes, first),
                      .panel_stride = in * kernels::panel_width()},
                     1.0F, {.data = bias}, outputs + first, linear.sizes.out);
     }
@@ -259,9 +277,9 @@ void input_gradients(const Linear& linear, const LinearBackward& backward, std::
         const std::size_t width = kernels::panel_width();
         if (linear.weight != nullptr) {
           kernels::pack_rows(linear.weight + group * out * in + column, in, out, columns, packed);
-        }
-        for (std::size_t row = 0; linear.weight == nullptr && row < out; ++row) {
-          copy_weights(linear, group * out + row, column, columns, packed + row * width);
+        } else {
+          copy_weights(linear, {.row = group * out, .rows = out, .first = column, .count = columns},
+                       packed, width);
         }
         kernels::gemm(last - first, columns, out, {.data = gradient, .row_stride = out_stride},
                       {.panels = packed, .panel_stride = out * width}, 1.0F, {},
@@ -345,31 +363,46 @@ void pack(const Linear::Sizes& sizes, Precision precision, const float* weight,
   }
 }
 
-void pack_row(const Linear::Sizes& sizes, Precision precision, std::size_t row,
-              const float* weights, float* packed) noexcept {
+void pack_rows(const Linear::Sizes& sizes, Precision precision, std::size_t row, std::size_t rows,
+               const float* weights, float* packed) noexcept {
   const std::size_t in = sizes.group_in();
   const std::size_t out = sizes.group_out();
-  packed += row / out * group_size(precision, in, out);
-  if (precision == Precision::int8) {
-    pack_int8(weights, row % out, out, in, packed);
-  } else {
-    pack_int4(weights, row % out, in, packed);
+  const std::size_t width = kernels::panel_width();
+  for (const std::size_t end = row + rows; row < end; row += rows, weights += rows * in) {
+    rows = 1;
+    float* of_group = packed + row / out * group_size(precision, in, out);
+    if (precision == Precision::float32) {
+      // Those in one panel.
+      rows = std::min({end - row, out - row % out, width - row % out % width});
+      kernels::transpose(weights, in, rows, in, packed + offset_of(sizes, row), width);
+    } else if (precision == Precision::int8) {
+      pack_int8(weights, row % out, out, in, of_group);
+    } else {
+      pack_int4(weights, row % out, in, of_group);
+    }
   }
 }
 
-void copy_weights(const Linear& linear, std::size_t row, std::size_t first, std::size_t count,
-                  float* to) noexcept {
-  const std::size_t in = linear.sizes.group_in();
-  const std::size_t out = linear.sizes.group_out();
-  if (linear.weight != nullptr) {
-    std::copy_n(linear.weight + row * in + first, count, to);
-    return;
-  }
-  const float* packed = linear.packed + row / out * group_size(linear.precision, in, out);
-  if (linear.precision == Precision::int8) {
-    unpack_int8(packed, row % out, out, in, first, count, to);
-  } else {
-    unpack_int4(packed, row % out, in, first, count, to);
+void copy_weights(const Linear& linear, PartOfWeights part, float* to,
+                  std::size_t stride) noexcept {
+  const auto& [sizes, weight, bias, packed, precision] = linear;
+  const std::size_t in = sizes.group_in();
+  const std::size_t out = sizes.group_out();
+  const std::size_t width = kernels::panel_width();
+  for (std::size_t row = part.row; row < part.row + part.rows; ++row, to += stride) {
+    const float* of_group = packed + row / out * group_size(precision, in, out);
+    if (weight != nullptr) {
+      std::copy_n(weight + row * in + part.first, part.count, to);
+    } else if (precision == Precision::float32) {
+      const float* from = packed + offset_of(sizes, row) + part.first * width;
+      for (std::size_t k = 0; k < part.count; ++k) {
+        to[k] = from[k * width];
+      }
+    } else if (precision == Precision::int8) {
+      unpack_int8(of_group, row % out, out, in, part.first, part.count, to);
+    } else {
+      unpack_int4(of_group, row % out, in, part.first, part.count, to);
+    }
   }
 }
 

@@ -27,22 +27,30 @@ struct Linear {
   };
 
   Sizes sizes{};
-  const float* weight = nullptr;             ///< null if the packed weights hold integers alone
+  const float* weight = nullptr;             ///< null if the packed weights are all there is
   const float* bias = nullptr;               ///< null for none
-  const float* packed = nullptr;             ///< by `pack`, or by `pack_row`
+  const float* packed = nullptr;             ///< by `pack`, or by `pack_rows`
   Precision precision = Precision::float32;  ///< of the packed weights
 };
 
 /// Packs weights for products, each group's after the other: of float32, or rounded to float16.
 void pack(const Linear::Sizes& sizes, Precision precision, const float* weight,
           float* packed) noexcept;
-/// Rounds the weights (in / groups,) of one output to integers and packs them.
-void pack_row(const Linear::Sizes& sizes, Precision precision, std::size_t row,
-              const float* weights, float* packed) noexcept;
+/// Packs the weights (rows, in / groups) of the outputs [row, row + rows): of float32, or rounded
+/// to integers.
+void pack_rows(const Linear::Sizes& sizes, Precision precision, std::size_t row, std::size_t rows,
+               const float* weights, float* packed) noexcept;
 
-/// The weights of an output for the inputs [first, first + count) of its group.
-void copy_weights(const Linear& linear, std::size_t row, std::size_t first, std::size_t count,
-                  float* to) noexcept;
+/// Weights of the outputs [row, row + rows) for the inputs [first, first + count) of their groups.
+struct PartOfWeights {
+  std::size_t row;
+  std::size_t rows;
+  std::size_t first;
+  std::size_t count;
+};
+
+/// Copies weights to rows `stride` floats apart.
+void copy_weights(const Linear& linear, PartOfWeights part, float* to, std::size_t stride) noexcept;
 
 /// A projection of rows: inputs (rows, in) → outputs (rows, out).
 struct RowProjection {

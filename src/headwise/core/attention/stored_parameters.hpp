@@ -11,7 +11,8 @@
 namespace headwise {
 
 /// The values of a table's parameters, and the weights of linear maps packed for products. Weights
-/// of int8 and int4 are held as integers alone, all other parameters as floats.
+/// of float32 and integers are held packed alone, all other parameters row-major. Gradients and
+/// optimizers need float32 weights row-major, too: so they are held twice from then on.
 class StoredParameters {
  public:
   /// An index in the table that no parameter has.
@@ -29,7 +30,7 @@ class StoredParameters {
   /// Leaves the values uninitialized. Each weight belongs to one map.
   StoredParameters(const ParameterTable& table, std::vector<LinearMap> maps, Precision precision);
 
-  /// The floats of a parameter; null for `none`, and for weights held as integers. Call `changed`
+  /// The floats of a parameter; null for `none`, and for weights held packed alone. Call `changed`
   /// after writing.
   [[nodiscard]] float* values(std::size_t index) noexcept {
     return index == none || entries_[index].map != none ? nullptr
@@ -57,7 +58,7 @@ class StoredParameters {
   [[nodiscard]] const LinearMap& map(std::size_t number) const noexcept { return maps_[number]; }
   /// A linear map by its number. Its packed weights are valid after `pack`.
   [[nodiscard]] Linear linear(std::size_t number) const noexcept;
-  /// Packs the weights if they have changed.
+  /// Packs the weights that are held row-major, too, if they have changed.
   void pack() noexcept;
   /// Rounds weights to float16 and marks the packed ones as outdated. To be called after values
   /// were written.
@@ -67,17 +68,17 @@ class StoredParameters {
   [[nodiscard]] std::size_t bytes() const noexcept {
     return (values_.size() + packed_.size()) * sizeof(float);
   }
-  /// All floats, each parameter's behind the other; in the table's layout unless weights are
-  /// integers.
-  [[nodiscard]] float* block() noexcept { return values_.data(); }
-  [[nodiscard]] const float* block() const noexcept { return values_.data(); }
+  /// All values, in the table's layout; null for weights of integers. Holds float32 weights
+  /// row-major from the first call on, at the same address. If memory runs out, nothing has
+  /// changed.
+  [[nodiscard]] float* row_major();
 
  private:
   struct Entry {
     std::size_t rows;
     std::size_t columns;
     std::size_t offset;      ///< of its floats
-    std::size_t map = none;  ///< that holds its integers
+    std::size_t map = none;  ///< that holds it packed alone
   };
 
   /// The same for functions of any type, which is compiled once.

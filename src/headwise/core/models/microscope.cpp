@@ -122,7 +122,9 @@ double UncheckedTransformer::direction_into(std::int32_t target, std::int32_t ag
   const Linear unembedding = parameters_->linear(parameters_->unembedding());
   const auto weight_of = [&](std::int32_t token, std::size_t i) {
     float number = 0;
-    copy_weights(unembedding, static_cast<std::size_t>(token), i, 1, &number);
+    copy_weights(unembedding,
+                 {.row = static_cast<std::size_t>(token), .rows = 1, .first = i, .count = 1},
+                 &number, 1);
     return static_cast<double>(number);
   };
   const auto bias_of = [&](std::int32_t token) {

@@ -88,8 +88,9 @@ class ModelParameters final : public Trainable {
     return index != none ? gradients_.data() + table_.entries()[index].offset : nullptr;
   }
   [[nodiscard]] bool have_gradients() const noexcept { return !gradients_.empty(); }
-  /// Zeros if there are no gradients yet, else empty.
-  [[nodiscard]] AlignedFloats allocate_gradients() const {
+  /// Zeros if there are no gradients yet, else empty. Holds the weights row-major, too.
+  [[nodiscard]] AlignedFloats allocate_gradients() {
+    static_cast<void>(stored_.row_major());
     return zero_floats(have_gradients() ? 0 : table_.size());
   }
   /// Keeps what `allocate_gradients` returned.
@@ -114,9 +115,7 @@ class ModelParameters final : public Trainable {
     return settings_.weights == Precision::float32;
   }
   [[nodiscard]] const ParameterTable& parameter_table() const noexcept override { return table_; }
-  [[nodiscard]] float* parameter_values() noexcept override {
-    return !holds_integers(settings_.weights) ? stored_.block() : nullptr;
-  }
+  [[nodiscard]] float* parameter_values() override { return stored_.row_major(); }
   [[nodiscard]] float* parameter_gradients() noexcept override { return gradients_.data(); }
   [[nodiscard]] const float* parameter_gradients() const noexcept { return gradients_.data(); }
   void parameters_changed() noexcept override;

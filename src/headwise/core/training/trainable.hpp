@@ -37,8 +37,9 @@ class Trainable {
   /// Names and shapes of its parameters; empty while sizes are unknown.
   [[nodiscard]] virtual const ParameterTable& parameter_table() const noexcept = 0;
   /// A block of values in the table's layout; null if weights are held as integers, so that it
-  /// cannot be trained. Call `parameters_changed` after writing.
-  [[nodiscard]] virtual float* parameter_values() noexcept = 0;
+  /// cannot be trained. The first call allocates it; later ones allocate nothing and return the
+  /// same address. Call `parameters_changed` after writing.
+  [[nodiscard]] virtual float* parameter_values() = 0;
   /// A block of gradients; null before the first backward. Optimizers skip trainables without.
   [[nodiscard]] virtual float* parameter_gradients() noexcept = 0;
 
@@ -55,8 +56,10 @@ class Trainable {
     }
   }
 
-  /// The parameters one by one, at their present addresses. Throws `Error` (invalid-option) for
-  /// weights of int8 or int4, which are not floats, `Error` (disposed, out-of-memory).
+  /// The parameters one by one, at their present addresses. From the first call on, as from the
+  /// first pass that requires gradients, float32 weights take 8 bytes each instead of 4. Throws
+  /// `Error` (invalid-option) for weights of int8 or int4, which are not floats, `Error` (disposed,
+  /// out-of-memory).
   [[nodiscard]] std::vector<TrainableParameter> trainable_parameters();
 
  protected:

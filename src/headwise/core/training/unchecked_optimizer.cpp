@@ -75,10 +75,14 @@ UncheckedOptimizer::Step UncheckedOptimizer::allocate_step(bool everything) {
     Training& training = trainings_[i];
     follow_removals(training);
     const ParameterTable& table = training.trainable->parameter_table();
-    if ((has_gradients(*training.trainable) || everything) && training.table != table) {
+    if (!everything && !has_gradients(*training.trainable)) {
+      continue;
+    }
+    if (training.table != table) {
       step.first_states_[i] = Step::States{
           .table = table, .floats = zero_floats(saturating_product(num_states(), table.size()))};
     }
+    static_cast<void>(training.trainable->parameter_values());
   }
   return step;
 }
