@@ -65,15 +65,15 @@ const flows = {
     await act.drag('#equal-keys .slider', 'Valid length', 0.5, 0);
     await act.waitForSearch('?toy-guess=keys&input=random&head=4&valid=0');
     assert.deepEqual([...new Set(await act.weights())], [0]);
-    // One drag is one entry, whatever values it passed.
-    await act.evaluate(() => window.history.back());
-    await act.waitForSearch('?toy-guess=keys&input=random&head=4');
-    await act.evaluate(() => window.history.forward());
-    await act.waitForSearch('?toy-guess=keys&input=random&head=4&valid=0');
-    // The thumb that was dragged has the focus.
+    // The thumb that was dragged has the focus, until Firefox and WebKit take it away on the way back.
     await act.press('ArrowRight');
     await act.waitForSearch('?toy-guess=keys&input=random&head=4&valid=1');
     assert.deepEqual([...new Set(await act.weights())], [1, 0]);
+    // One drag is one entry, whatever values it passed.
+    await act.evaluate(() => window.history.back());
+    await act.waitForSearch('?toy-guess=keys&input=random&head=4&valid=0');
+    await act.evaluate(() => window.history.back());
+    await act.waitForSearch('?toy-guess=keys&input=random&head=4');
   },
   async train(act) {
     const status = '#train .run-status';
