@@ -20,21 +20,20 @@ const floors = [
   ['src/headwise/core/models/', 'src/headwise/core/analysis/'],
   // The native interface, whose headers stand on top of the folder.
   ['src/headwise/api/', 'src/headwise/'],
+  ['bindings/'],
 ];
 
 const floorOf = (path) => floors.findIndex((each) => each.some((part) => path.startsWith(part)));
 
 const problems = [];
 for (const file of listFiles(['src', 'bindings'], (path) => /\.[ch]pp$/.test(path))) {
-  const isBinding = file.startsWith('bindings/');
   for (const [, header] of readFileSync(fromRoot(file), 'utf8').matchAll(
     /^#include <(headwise\/[^>]+)>/gm,
   )) {
     const included = `src/${header}`;
-    const runsUp = isBinding
-      ? !included.startsWith('src/headwise/core/')
-      : floorOf(included) > floorOf(file);
-    if (runsUp) problems.push(`${file} includes ${header}, which stands above it`);
+    if (floorOf(included) > floorOf(file)) {
+      problems.push(`${file} includes ${header}, which stands above it`);
+    }
   }
 }
 for (const problem of problems) console.error(problem);

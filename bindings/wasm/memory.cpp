@@ -8,9 +8,6 @@
 #include <cstdlib>
 #include <headwise/core/random.hpp>
 
-// JavaScript's: the call under way has no result.
-extern "C" void outOfMemory();  // NOLINT(*-identifier-naming)
-
 namespace headwise::bindings {
 namespace {
 
@@ -120,8 +117,6 @@ void end_call() noexcept {
   check(std::all_of(first, first + unused_bytes, [](char byte) { return byte == 0; }));
 #endif
 }
-
-void report_out_of_memory() noexcept { outOfMemory(); }
 
 }  // namespace headwise::bindings
 

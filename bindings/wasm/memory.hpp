@@ -2,10 +2,9 @@
 
 #include <cstddef>
 #include <headwise/core/memory/arena.hpp>
-#include <new>
-#include <stdexcept>
 #include <type_traits>
 
+#include "errors.hpp"
 #include "record.hpp"
 
 /// WebAssembly memory, and what wraps a call for JavaScript.
@@ -37,17 +36,14 @@ inline std::size_t size_of(double number) noexcept {
 /// Ends a call. Builds that check trap if it wrote to the unused bytes from address 0 on.
 void end_call() noexcept;
 
-/// Tells JavaScript that the call under way found too little memory.
-void report_out_of_memory() noexcept;
-
 /// Wraps a function for JavaScript.
 template <auto Function>
 struct Call;
 template <typename Result, typename... Arguments, bool IsNoexcept,
           Result (*Function)(Arguments...) noexcept(IsNoexcept)>
 struct Call<Function> {
-  /// A call that runs out of memory has changed nothing. It returns 0 once JavaScript was told.
-  static Result run(Arguments... arguments) noexcept {
+  /// A call that fails has changed nothing. It returns 0 once JavaScript was told.
+  static Result run(Arguments... arguments) {
     try {
       if constexpr (std::is_void_v<Result>) {
         Function(arguments...);
@@ -57,10 +53,8 @@ struct Call<Function> {
         end_call();
         return result;
       }
-    } catch (const std::bad_alloc&) {
-      report_out_of_memory();
-    } catch (const std::length_error&) {
-      report_out_of_memory();
+    } catch (...) {
+      report_failure();
     }
     return Result();
   }

@@ -1,14 +1,28 @@
 /** A WebAssembly build, run by Emscripten's glue. */
 import createModule, { type Core, type Given } from 'headwise-glue';
-import { failInterrupted, failOutOfMemory } from './errors.js';
+import { failInterrupted, failOutOfMemory, HeadwiseError, type ErrorCode } from './errors.js';
 import type { StackCheck } from './stack.js';
 
 type Call = (...numbers: readonly (number | undefined)[]) => number;
 
+/** The order of the C++ enumeration. */
+const codes: readonly ErrorCode[] = [
+  'invalid-option',
+  'invalid-shape',
+  'invalid-value',
+  'invalid-state-dict',
+  'invalid-file',
+  'invalid-cache',
+  'cache-full',
+  'sizes-unknown',
+  'no-pending-backward',
+  'disposed',
+];
+
 /**
  * Runs a module on this memory, which no other runs on, and returns its calls.
  *
- * - A call that runs out of memory throws the error that says so, and everything is as it was before it.
+ * - A call that fails or runs out of memory throws the error that says so, and everything is as it was before it.
  * - A call for which the stack has no room throws a RangeError before it begins.
  * - A call that does not return in any other way leaves memory in any state: `isBusy` stays set, and all later calls
  *   fail. No `catch` or `finally` runs where a time limit or a developer's tools end a program.
@@ -23,10 +37,17 @@ export function createCore(
 ): Core {
   let refusal: unknown;
   let isOutOfMemory = false;
+  let failure: HeadwiseError | undefined;
   const given: Given = {
     wasmMemory: memory,
     outOfMemory() {
       isOutOfMemory = true;
+    },
+    callFailed(code, text) {
+      const { HEAPU8 } = made;
+      // A copy, because decoders refuse shared memory. The text's end is 0.
+      const bytes = HEAPU8.slice(text, HEAPU8.indexOf(0, text));
+      failure = new HeadwiseError(codes[code], new TextDecoder().decode(bytes));
     },
     instantiateWasm(imports, ready) {
       try {
@@ -74,6 +95,11 @@ export function createCore(
       if (isOutOfMemory) {
         isOutOfMemory = false;
         failOutOfMemory();
+      }
+      if (failure !== undefined) {
+        const error = failure;
+        failure = undefined;
+        throw error;
       }
       return result;
     }) satisfies Call;

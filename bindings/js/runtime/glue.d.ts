@@ -188,6 +188,8 @@ declare module 'headwise-glue' {
     readonly wasmMemory: WebAssembly.Memory;
     /** The call under way found too little memory and changed nothing. */
     outOfMemory(): void;
+    /** The call under way failed and changed nothing: the number of the error's code, and the text's address. */
+    callFailed(code: number, text: number): void;
     instantiateWasm(
       imports: WebAssembly.Imports,
       ready: (instance: WebAssembly.Instance) => WebAssembly.Exports,

@@ -1,13 +1,6 @@
 #include <headwise/error.hpp>
 
 namespace headwise {
-namespace {
-
-/// Constructed while there is memory; copies share its text.
-const Error out_of_memory(  // NOLINT(cert-err58-cpp)
-    ErrorCode::out_of_memory, "memory: not enough for tensors of these sizes");
-
-}  // namespace
 
 std::string_view to_string(ErrorCode code) noexcept {
   switch (code) {
@@ -39,7 +32,5 @@ std::string_view to_string(ErrorCode code) noexcept {
 
 Error::Error(ErrorCode code, const std::string& message)
     : std::invalid_argument(message), code_(code) {}
-
-void throw_out_of_memory() { throw Error(out_of_memory); }
 
 }  // namespace headwise

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <headwise/api/mask_options.hpp>
+#include <headwise/api/validation_options.hpp>
 #include <headwise/error.hpp>
 #include <headwise/masks.hpp>
 #include <headwise/state_dict.hpp>
@@ -24,35 +25,22 @@ struct HeadMeasureBatch;
 struct InputSizes;
 struct MeasuredHeads;
 struct OutputLoss;
-struct MultiHeadAttentionOptions;
 }  // namespace headwise
 
-/// The public functions' checks: each throws `Error`, or returns if the arguments are valid. The
-/// JavaScript package makes the same checks, with the same texts, before it calls the core.
+/// The public functions' checks: each throws `Error`, or returns if the arguments are valid. But
+/// for options, the JavaScript package makes the same checks, with the same texts, before it calls.
 namespace headwise::validation {
 
 using Shape = std::span<const std::size_t>;
 
-// Options: validation_options.cpp
+// Layers and tensors: validation_inputs.cpp
 
-/// From 1 to 2147483647.
-void check_size(std::string_view argument, std::int64_t size);
-void check_layer_options(const MultiHeadAttentionOptions& options);
-void check_cache_precision(Precision precision);
 void check_cache_options(const MultiHeadAttention& layer, const CacheOptions& options);
-void check_truncate(std::int64_t length, std::size_t held);
-void check_positional_encoding(std::int64_t length, std::int64_t num_hiddens);
-void check_divides(std::int64_t num_heads, std::string_view what, std::size_t size);
-void check_scale(const std::optional<double>& scale);
-void check_softcap(double softcap);
 /// Throws disposed unless in use; `what` is a layer, cache, model or optimizer.
 void check_in_use(bool in_use, std::string_view what);
 /// Throws sizes-unknown while the layer's input sizes are still to be inferred. `what` names the
 /// call.
 void check_sizes_known(const MultiHeadAttention& layer, std::string_view what);
-
-// Tensors: validation_inputs.cpp
-
 /// Indices from 0 to below `count`, each once, which messages call `one`.
 void check_chosen(std::string_view argument, std::string_view one,
                   const std::optional<std::vector<std::int64_t>>& chosen, std::size_t count);

@@ -157,6 +157,27 @@ void check_positions(const MultiHeadAttention& layer, const RotaryPositions& pos
 
 }  // namespace
 
+void check_in_use(bool in_use, std::string_view what) {
+  if (!in_use) {
+    fail(ErrorCode::disposed, what, {"one in use"}, {"one that was moved from"});
+  }
+}
+
+void check_sizes_known(const MultiHeadAttention& layer, std::string_view what) {
+  check_in_use(layer.in_use(), "layer");
+  if (!layer.query_size() || !layer.key_size() || !layer.value_size()) {
+    fail(ErrorCode::sizes_unknown, what, {"known sizes"},
+         {"none yet; give query_size, key_size and value_size, or call forward or load_state_dict "
+          "first"});
+  }
+}
+
+void check_cache_options(const MultiHeadAttention& layer, const CacheOptions& options) {
+  check_sizes_known(layer, "create_cache");
+  check_cache_sizes(options.batch_size, options.max_length);
+  check_cache_precision(options.precision);
+}
+
 /// `one` is what the list holds: heads or queries.
 void check_chosen(std::string_view argument, std::string_view one,
                   const std::optional<std::vector<std::int64_t>>& chosen, std::size_t count) {

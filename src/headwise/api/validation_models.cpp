@@ -456,8 +456,7 @@ void check_model_cache_options(const Transformer& model, const CacheOptions& opt
   if (!model.causal()) {
     fail(ErrorCode::invalid_option, "create_cache", {"a causal model"}, {"another"});
   }
-  check_size("batch_size", options.batch_size);
-  check_size("max_length", options.max_length);
+  check_cache_sizes(options.batch_size, options.max_length);
   check_cache_precision(options.precision);
 }
 

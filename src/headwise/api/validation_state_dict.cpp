@@ -61,7 +61,8 @@ void check_parameters(const ExpectedParameters& parameters, const StateDict& sta
     const Shape shape(tensor.shape().data(), tensor.dimension());
     if (!fits(shape, axes) || tensor.size() == 0) {
       append(wrong, "; ",
-             text_of({name, ": expected ", std::span<const Axis>(axes), ", got ", shape}));
+             text_of({Part::verbatim(name), ": expected ", std::span<const Axis>(axes), ", got ",
+                      shape}));
     }
   }
   for (const auto& [name, tensor] : state_dict) {

@@ -26,35 +26,54 @@ struct Axis {
 /// A size if it is known, else a name.
 Axis axis_of(const std::optional<std::size_t>& size, const char* name) noexcept;
 
-/// A piece of an error's text: a text, a number, or a shape as Python writes it, (2, 4, 100) or
-/// (3,). It points to what it was made from.
+/// A piece of an error's text: words of the library, a number, or a shape as Python writes it,
+/// (2, 4, 100) or (3,). It points to what it was made from.
 class Part {
  public:
   // Implicit, so that a text reads like one: {"a divisor of num_heads (", num_heads, ")"}.
   Part(const char* text) noexcept : Part(std::string_view(text)) {}         // NOLINT(*-explicit-*)
   Part(const std::string& text) noexcept : Part(std::string_view(text)) {}  // NOLINT(*-explicit-*)
   Part(std::string_view text) noexcept                                      // NOLINT(*-explicit-*)
-      : kind_(Kind::text), data_(text.data()), count_(text.size()) {}
+      : words_(text), append_(&append_own_words) {}
   template <std::integral Integer>
   Part(Integer number) noexcept  // NOLINT(*-explicit-*)
-      : kind_(std::signed_integral<Integer> ? Kind::integer : Kind::natural),
-        integer_(static_cast<std::int64_t>(number)) {}
-  Part(double number) noexcept : kind_(Kind::number), number_(number) {}  // NOLINT(*-explicit-*)
-  Part(std::span<const std::size_t> shape) noexcept                       // NOLINT(*-explicit-*)
-      : kind_(Kind::shape), data_(shape.data()), count_(shape.size()) {}
+      : integer_(static_cast<std::int64_t>(number)),
+        append_(std::signed_integral<Integer> ? &append_integer : &append_natural) {}
+  Part(double number) noexcept
+      : number_(number), append_(&append_double) {}  // NOLINT(*-explicit-*)
+  Part(std::span<const std::size_t> shape) noexcept  // NOLINT(*-explicit-*)
+      : shape_(shape), append_(&append_shape) {}
   Part(std::span<const Axis> axes) noexcept  // NOLINT(*-explicit-*)
-      : kind_(Kind::axes), data_(axes.data()), count_(axes.size()) {}
+      : axes_(axes), append_(&append_axes) {}
 
-  void append_to(std::string& text) const;
+  /// Words that are spelled alike in all languages, such as the name of a tensor.
+  static Part verbatim(std::string_view words) noexcept {
+    Part part(words);
+    part.append_ = &append_verbatim;
+    return part;
+  }
+
+  void append_to(std::string& text) const { append_(text, *this); }
 
  private:
-  enum class Kind : unsigned char { text, integer, natural, number, shape, axes };
+  static void append_own_words(std::string& text, const Part& part);
+  static void append_verbatim(std::string& text, const Part& part);
+  static void append_integer(std::string& text, const Part& part);
+  static void append_natural(std::string& text, const Part& part);
+  static void append_double(std::string& text, const Part& part);
+  static void append_shape(std::string& text, const Part& part);
+  static void append_axes(std::string& text, const Part& part);
 
-  Kind kind_;
-  const void* data_ = nullptr;
-  std::int64_t integer_ = 0;
-  double number_ = 0;
-  std::size_t count_ = 0;
+  union {
+    std::string_view words_;
+    std::int64_t integer_;
+    double number_;
+    std::span<const std::size_t> shape_;
+    std::span<const Axis> axes_;
+  };
+  /// In place of a number of the kind, so that WebAssembly has no code for kinds that it never
+  /// makes.
+  void (*append_)(std::string& text, const Part& part);
 };
 
 using Parts = std::initializer_list<Part>;
@@ -64,12 +83,21 @@ using Parts = std::initializer_list<Part>;
 /// Throws `argument: expected …, got …`.
 [[noreturn]] void fail(ErrorCode code, std::string_view argument, Parts expected, Parts got);
 
+/// Throws invalid-option with this text, in which each # stands for the next value.
+[[noreturn]] void fail_option(std::string_view text, Parts values);
+
 bool fits(std::span<const std::size_t> shape, std::span<const Axis> expected);
 
 void check_shape(std::string_view argument, std::span<const std::size_t> shape,
                  std::span<const Axis> expected);
 
-/// A number as JavaScript prints it.
-std::string number_text(double number);
+// What differs between C++ and JavaScript: native_text.cpp, and bindings/wasm/errors.cpp.
+
+/// Appends a number as JavaScript prints it.
+void append_number(std::string& text, double number);
+void append_number(std::string& text, std::int64_t number);
+void append_number(std::string& text, std::uint64_t number);
+/// Appends the library's own words, in which JavaScript spells `num_heads` as `numHeads`.
+void append_words(std::string& text, std::string_view words);
 
 }  // namespace headwise::validation

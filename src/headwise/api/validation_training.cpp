@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <cmath>
 #include <headwise/api/validation_text.hpp>
 #include <headwise/api/validation_training.hpp>
 #include <limits>
@@ -31,20 +30,6 @@ void check_trains(const Optimizer& optimizer, const std::vector<Trainable*>& tra
   if (!optimizer.trains_only(trainables)) {
     fail(ErrorCode::invalid_option, "optimizer",
          {"one that trains this model or layers of it alone"}, {"one that trains others"});
-  }
-}
-
-void check_at_least_0(std::string_view argument, double number) {
-  if (!(number >= 0 && std::isfinite(number))) {
-    fail(ErrorCode::invalid_option, argument, {"a finite number from 0 on"}, {number});
-  }
-}
-
-void check_betas(const std::array<double, 2>& betas) {
-  for (const double beta : betas) {
-    if (!(beta >= 0 && beta < 1)) {
-      fail(ErrorCode::invalid_option, "betas", {"two numbers from 0 to below 1"}, {beta});
-    }
   }
 }
 

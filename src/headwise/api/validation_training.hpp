@@ -1,6 +1,6 @@
 #pragma once
 
-#include <array>
+#include <headwise/api/validation_options.hpp>
 #include <headwise/core/training/unchecked_optimizer.hpp>
 #include <headwise/optimizers.hpp>
 #include <headwise/tokens.hpp>
@@ -15,9 +15,6 @@ void check_trainables(const std::vector<Trainable*>& trainables);
 void check_can_be_trained(const UncheckedOptimizer& optimizer);
 /// Throws invalid-option for an optimizer that trains anything but these.
 void check_trains(const Optimizer& optimizer, const std::vector<Trainable*>& trainables);
-/// Finite and at least 0.
-void check_at_least_0(std::string_view argument, double number);
-void check_betas(const std::array<double, 2>& betas);
 /// Numbers from `first` to below `end`.
 void check_symbols(std::string_view argument, const Tokens& symbols, std::int64_t first,
                    std::size_t end);

@@ -49,17 +49,20 @@ std::optional<RotaryOptions> rotary_of(const Record& record) {
 }  // namespace
 
 MultiHeadAttentionOptions options_of(const Record& record) {
-  const auto output_projection = number_of<int>(record, "output_projection");
+  const auto flag = [&](const char* name) {
+    const auto given = number_of<int>(record, name);
+    return given ? std::optional(*given != 0) : std::nullopt;
+  };
   return {.num_hiddens = record.number<std::int64_t>("num_hiddens", 8),
           .num_heads = record.number<std::int64_t>("num_heads", 2),
           .dropout = record.number<double>("dropout"),
           .bias = record.number<int>("bias") != 0,
+          .output_bias = flag("output_bias"),
           .query_size = size_of(record, "query_size"),
           .key_size = size_of(record, "key_size"),
           .value_size = size_of(record, "value_size"),
           .output_size = size_of(record, "output_size"),
-          .output_projection =
-              output_projection ? std::optional(*output_projection != 0) : std::nullopt,
+          .output_projection = flag("output_projection"),
           .num_kv_heads = size_of(record, "num_kv_heads"),
           .pooling = choice_of<Pooling>(record, "pooling", Pooling::dot_product,
                                         {{"additive", Pooling::additive}}),

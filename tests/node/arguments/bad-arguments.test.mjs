@@ -301,12 +301,6 @@ const tokens = [
   [3, 2, 1],
 ];
 
-test('options of layers that exclude each other', () => {
-  const given = { ...options, outputBias: true, outputProjection: false };
-  const message = 'outputBias: expected an output projection beside it, got none';
-  assertFails(() => new MultiHeadAttention(given), 'invalid-option', message);
-});
-
 test('options of models that exclude each other', () => {
   const windows = 'windows: expected one a layer (2), and no window beside them,';
   for (const [given, message] of [

@@ -45,7 +45,7 @@ const stateDictOf = ({ parameter }) =>
   );
 
 const optionsOfLayer =
-  'numHiddens numHeads dropout bias querySize keySize valueSize outputSize outputProjection numKvHeads pooling ' +
+  'numHiddens numHeads dropout bias outputBias querySize keySize valueSize outputSize outputProjection numKvHeads pooling ' +
   'attentionHiddens projection scale softcap biasKv zeroAttention seed';
 function optionsOf(record) {
   const { rotaryBase: base, rotarySize: size } = record;

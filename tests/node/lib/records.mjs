@@ -8,7 +8,9 @@ export const dataFile = (name) => new URL(name, dataFolder);
 
 const names = (text) => new Set(text.split(' '));
 const texts = names('call name code message prefix');
-const flags = names('bias output_projection bias_kv zero_attention requires_grad done loaded');
+const flags = names(
+  'bias output_bias output_projection bias_kv zero_attention requires_grad done loaded',
+);
 const lists = names(
   'queries keys values scores X W_q W_k w_v grad_output head_gate attention_weights valid_lens ' +
     'valid_lens_shape window positions heads weights_heads weights_queries tokens tokens_shape',

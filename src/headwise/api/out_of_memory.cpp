@@ -1,0 +1,14 @@
+#include <headwise/error.hpp>
+
+namespace headwise {
+namespace {
+
+/// Constructed while there is memory; copies share its text.
+const Error out_of_memory(  // NOLINT(cert-err58-cpp)
+    ErrorCode::out_of_memory, "memory: not enough for tensors of these sizes");
+
+}  // namespace
+
+void throw_out_of_memory() { throw Error(out_of_memory); }
+
+}  // namespace headwise
