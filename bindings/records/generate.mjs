@@ -15,12 +15,21 @@ const kinds = {
   wide: { words: 2, ts: 'readonly [low: number, high: number]', cpp: 'Wide' },
 };
 
+const optional = (ts, cpp) => ({
+  ts: `${ts} | undefined`,
+  ...{ block: `Optional<${cpp}>`, words: 3, method: 'optional' },
+});
+
 /** Kinds of a message's fields; each is the name of the methods that write and read it. In blocks, `words` of them. */
 const messageKinds = {
   size: { ts: 'number', cpp: 'std::size_t', block: 'std::size_t', words: 1 },
   flag: { ts: 'boolean', cpp: 'bool', block: 'Flag', words: 1 },
   wide: { ts: 'number', cpp: 'std::uint64_t', block: 'Wide', words: 2 },
   number: { ts: 'number', cpp: 'double', block: 'Number', words: 2 },
+  whole: { ts: 'number', block: 'Whole', words: 2, method: 'number' },
+  'flag?': optional('boolean', 'bool'),
+  'whole?': optional('number', 'std::int64_t'),
+  'number?': optional('number', 'double'),
   address: { ts: 'Address', cpp: 'void*', block: 'void*', words: 1 },
   text: { ts: 'string', cpp: 'std::string_view' },
   bytes: { ts: 'Uint8Array', cpp: 'std::span<char>', written: 'std::string_view' },
@@ -55,7 +64,7 @@ function recordKind(field, known) {
 
 function messageKind(field, known) {
   const kind = field === 'void*' ? 'address' : field;
-  if (Object.hasOwn(messageKinds, kind)) return { ...messageKinds[kind], method: kind };
+  if (Object.hasOwn(messageKinds, kind)) return { method: kind, ...messageKinds[kind] };
   const element = field.replace('[]', '');
   if (!known.includes(element)) throw new Error(`no kind of field: ${field}`);
   return element === field

@@ -13,6 +13,8 @@
 //   Name          what Name describes, in place
 // and in messages, whose length is not fixed:
 //   number        two words, a double
+//   whole         the same: an integer that JavaScript has exactly, of any size and sign
+//   flag?, whole?, number?  three words: whether it is given, and it as a double; undefined in JavaScript
 //   text, bytes   a number of bytes and they, filled up to whole words; texts are UTF-8
 //   sizes, wides  a number of words, or of pairs of them, and they
 //   Name[]        a number of messages and they
@@ -57,28 +59,6 @@ export const records = {
     attentionWeights: 'float*?',
     weightsStage: 'integer',
     workspace: 'float*',
-  },
-  LayerOptionsRecord: {
-    numHiddens: 'integer',
-    numHeads: 'integer',
-    numKvHeads: 'integer',
-    outputSize: 'integer',
-    outputProjection: 'flag',
-    bias: 'flag',
-    outputBias: 'flag',
-    projection: 'integer',
-    pooling: 'integer',
-    attentionHiddens: 'integer',
-    biasKv: 'flag',
-    zeroAttention: 'flag',
-    // 0 without rotary positions.
-    rotarySize: 'size',
-    rotaryInterleaved: 'flag',
-    // Those of the inputs, 0 while they are not known.
-    querySize: 'size',
-    keySize: 'size',
-    valueSize: 'size',
-    weights: 'integer',
   },
   ForwardRecord: {
     mask: 'MaskRecord',
@@ -240,6 +220,32 @@ export const elements = {
 
 /** Messages of whole words alone, and parts of others, which C++ reads and writes as they lie in memory. */
 export const blocks = {
+  LayerOptions: {
+    numHiddens: 'whole',
+    numHeads: 'whole',
+    numKvHeads: 'whole?',
+    querySize: 'whole?',
+    keySize: 'whole?',
+    valueSize: 'whole?',
+    outputSize: 'whole?',
+    outputProjection: 'flag?',
+    bias: 'flag',
+    outputBias: 'flag?',
+    projection: 'size',
+    pooling: 'size',
+    attentionHiddens: 'whole?',
+    scale: 'number?',
+    softcap: 'number',
+    hasRotary: 'flag',
+    rotaryBase: 'number',
+    rotarySize: 'whole?',
+    rotaryInterleaved: 'flag',
+    biasKv: 'flag',
+    zeroAttention: 'flag',
+    weights: 'size',
+    dropout: 'number',
+    seed: 'wide',
+  },
   // Sizes of 0, and NaN, are left out.
   ModelOptions: {
     vocabularySize: 'size',

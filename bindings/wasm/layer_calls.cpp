@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <headwise/api/validation_options.hpp>
 #include <headwise/core/attention/layer_cache.hpp>
 #include <headwise/core/parallel/for_each.hpp>
-#include <optional>
 #include <vector>
 
 #include "mask_record.hpp"
@@ -13,49 +13,46 @@
 namespace headwise::bindings {
 namespace {
 
-/// Sizes that are still to be inferred are 0.
-std::optional<std::int64_t> known_size(std::size_t size) {
-  return size != 0 ? std::optional<std::int64_t>(size) : std::nullopt;
-}
-
-MultiHeadAttentionOptions read_options(const LayerOptionsRecord& record, double dropout,
-                                       double scale, double softcap, double seed,
-                                       double rotary_base) {
-  MultiHeadAttentionOptions options;
-  options.num_hiddens = record.num_hiddens;
-  options.num_heads = record.num_heads;
-  options.num_kv_heads = record.num_kv_heads;
-  options.output_size = record.output_size;
-  options.output_projection = record.output_projection;
-  options.bias = record.bias;
-  options.output_bias = record.output_bias;
-  options.projection = static_cast<Projection>(record.projection);
-  options.pooling = static_cast<Pooling>(record.pooling);
-  options.attention_hiddens = record.attention_hiddens;
-  options.bias_kv = record.bias_kv;
-  options.zero_attention = record.zero_attention;
-  if (record.rotary_size != 0) {
-    options.rotary = {
-        .base = rotary_base, .size = record.rotary_size, .interleaved = record.rotary_interleaved};
+/// All but the seed.
+MultiHeadAttentionOptions read_options(const LayerOptions& given) {
+  MultiHeadAttentionOptions options{
+      .num_hiddens = given.num_hiddens,
+      .num_heads = given.num_heads,
+      .dropout = given.dropout,
+      .bias = given.bias,
+      .output_bias = given.output_bias,
+      .query_size = given.query_size,
+      .key_size = given.key_size,
+      .value_size = given.value_size,
+      .output_size = given.output_size,
+      .output_projection = given.output_projection,
+      .num_kv_heads = given.num_kv_heads,
+      .pooling = static_cast<Pooling>(given.pooling),
+      .attention_hiddens = given.attention_hiddens,
+      .projection = static_cast<Projection>(given.projection),
+      .scale = given.scale,
+      .softcap = given.softcap,
+      .bias_kv = given.bias_kv,
+      .zero_attention = given.zero_attention,
+      .weights = static_cast<Precision>(given.weights),
+  };
+  if (given.has_rotary) {
+    options.rotary = {.base = given.rotary_base,
+                      .size = given.rotary_size,
+                      .interleaved = given.rotary_interleaved};
   }
-  options.weights = static_cast<Precision>(record.weights);
-  options.query_size = known_size(record.query_size);
-  options.key_size = known_size(record.key_size);
-  options.value_size = known_size(record.value_size);
-  options.dropout = dropout;
-  options.scale = scale;
-  options.softcap = softcap;
-  options.seed = static_cast<std::uint64_t>(seed);
   return options;
 }
 
 }  // namespace
 
-Address new_layer(Address options, double dropout, double scale, double softcap, double seed,
-                  double rotary_base) {
-  return address_of(new AttentionLayer(  // NOLINT(*-owning-memory): JavaScript owns it
-      read_options(record_at<LayerOptionsRecord>(options), dropout, scale, softcap, seed,
-                   rotary_base)));
+Address new_layer(Address request) {
+  const auto& given = block_at<LayerOptions>(request);
+  MultiHeadAttentionOptions options = read_options(given);
+  validation::check_layer_options(options);
+  // JavaScript draws and checks seeds.
+  options.seed = std::uint64_t{given.seed};
+  return address_of(new AttentionLayer(options));  // NOLINT(*-owning-memory): JavaScript owns it
 }
 
 void delete_layer(Address layer) { delete at<AttentionLayer>(layer); }
@@ -137,6 +134,8 @@ void forward(Address layer, Address address) {
 }
 
 Address create_cache(Address layer, double batch_size, double max_length, std::size_t precision) {
+  validation::check_cache_sizes(static_cast<std::int64_t>(batch_size),
+                                static_cast<std::int64_t>(max_length));
   const LayerSettings& settings = layer_at(layer).settings();
   return address_of(new LayerCache(  // NOLINT(*-owning-memory): JavaScript owns it
       layer_at(layer).identity(),

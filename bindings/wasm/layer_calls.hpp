@@ -12,8 +12,7 @@ namespace headwise::bindings {
 inline AttentionLayer& layer_at(Address layer) noexcept { return *at<AttentionLayer>(layer); }
 
 /// Returns the address of a new layer, which `delete_layer` frees.
-Address new_layer(Address options, double dropout, double scale, double softcap, double seed,
-                  double rotary_base);
+Address new_layer(Address request);
 void delete_layer(Address layer);
 
 /// Draws the parameters for these input sizes.

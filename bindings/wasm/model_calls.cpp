@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <headwise/api/validation_options.hpp>
 #include <headwise/core/models/pretrained/whole_heads.hpp>
 #include <headwise/core/models/sampling.hpp>
 #include <headwise/core/parallel/for_each.hpp>
@@ -449,6 +450,8 @@ std::size_t draw_token(Address logits, double vocabulary_size, double temperatur
 
 Address new_model_cache(Address model, double batch_size, double max_length,
                         std::size_t precision) {
+  validation::check_cache_sizes(static_cast<std::int64_t>(batch_size),
+                                static_cast<std::int64_t>(max_length));
   return address_of(new TransformerCache(  // NOLINT(*-owning-memory): JavaScript owns it
       model_at(model).core.make_cache(size_of(batch_size), size_of(max_length),
                                       static_cast<Precision>(precision))));

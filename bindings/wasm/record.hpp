@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -62,6 +63,32 @@ class Number {
 
  private:
   Wide bits_;
+};
+
+/// An integer that JavaScript writes as a double.
+class Whole {
+ public:
+  Whole() = default;
+  constexpr operator std::int64_t() const noexcept {  // NOLINT(*-explicit-*)
+    return static_cast<std::int64_t>(double{number_});
+  }
+
+ private:
+  Number number_;
+};
+
+/// A value that may be left out.
+template <typename Value>
+class Optional {
+ public:
+  Optional() = default;
+  constexpr operator std::optional<Value>() const noexcept {  // NOLINT(*-explicit-*)
+    return given_ ? std::optional(static_cast<Value>(double{number_})) : std::nullopt;
+  }
+
+ private:
+  Flag given_;
+  Number number_;
 };
 
 #if defined(HEADWISE_CHECKED)

@@ -2,7 +2,7 @@
 import { fail, show } from '../runtime/errors.js';
 import { Handle } from '../runtime/handle.js';
 import type { Address } from '../runtime/memory.js';
-import { checkOptions, checkSize, checkWord, isObject } from '../runtime/options.js';
+import { checkWord, isObject, readOptions, whole, word } from '../runtime/options.js';
 import type { Precision } from '../runtime/precisions.js';
 import { core } from '../runtime/wasm.js';
 import { checkCacheUse, checkKeptLength, type CacheState } from './cache-checks.js';
@@ -37,14 +37,11 @@ export const numberOfPrecision = ({ precision }: CheckedCacheOptions): number =>
 export const checkCachePrecision = (argument: string, value: unknown): CachePrecision =>
   checkWord(argument, value, cachePrecisions);
 
-export function checkCacheOptions(options: CacheOptions): CheckedCacheOptions {
-  const given = checkOptions<CacheOptions>(options, ['batchSize', 'maxLength', 'precision']);
-  return {
-    batchSize: checkSize('batchSize', given.batchSize),
-    maxLength: checkSize('maxLength', given.maxLength),
-    precision: checkCachePrecision('precision', given.precision),
-  };
-}
+const ofCache = { batchSize: whole(), maxLength: whole(), precision: word(cachePrecisions) };
+
+/** Reads the options, whose values C++ checks. */
+export const readCacheOptions = (options: CacheOptions): CheckedCacheOptions =>
+  readOptions(options, ofCache);
 
 /** A cache, checked for a call of its layer. */
 export interface HeldCache {

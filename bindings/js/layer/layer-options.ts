@@ -1,18 +1,20 @@
-import { layerOptionsRecord } from 'headwise-records';
-import { fail, show } from '../runtime/errors.js';
-import { reserve, type Address } from '../runtime/memory.js';
+import { layerOptions } from 'headwise-records';
+import { failOption } from '../runtime/errors.js';
+import type { Address } from '../runtime/memory.js';
 import {
-  checkBoolean,
   checkNonNegative,
-  checkOptions,
   checkSeed,
-  checkSize,
-  checkWord,
+  flag,
   ifGiven,
   isIntegerIn,
+  number,
+  optional,
+  readOptions,
+  whole,
+  word,
 } from '../runtime/options.js';
 import { precisions, type Precision } from '../runtime/precisions.js';
-import { writeRecord } from '../runtime/records.js';
+import { send } from '../runtime/records.js';
 import { core, enter } from '../runtime/wasm.js';
 
 /**
@@ -144,37 +146,13 @@ export interface InputSizes {
 
 export type KnownSizes = { readonly [Name in keyof InputSizes]: number };
 
-export const layerOptionNames = [
-  'numHiddens',
-  'numHeads',
-  'dropout',
-  'bias',
-  'outputBias',
-  'querySize',
-  'keySize',
-  'valueSize',
-  'outputSize',
-  'outputProjection',
-  'numKvHeads',
-  'pooling',
-  'attentionHiddens',
-  'projection',
-  'scale',
-  'softcap',
-  'rotary',
-  'biasKv',
-  'zeroAttention',
-  'weights',
-  'seed',
-] as const;
-
 const poolings = ['dot-product', 'additive'] as const;
 const projections = ['linear', 'convolution', 'none'] as const;
 
 /** Checks that `value` divides `size`; `what` names the size in the error. */
 export function checkNumHeads(value: unknown, what: string, size: number): number {
   if (!isIntegerIn(value, 1) || size % value !== 0) {
-    fail('invalid-option', 'numHeads', `a divisor of ${what} (${size})`, show(value));
+    failOption('numHeads', `a divisor of ${what} (${size})`, value);
   }
   return value;
 }
@@ -182,7 +160,7 @@ export function checkNumHeads(value: unknown, what: string, size: number): numbe
 /** Checks a factor of the dot products: a finite number. */
 export function checkScale(value: unknown, argument = 'scale'): number | undefined {
   if (value !== undefined && !Number.isFinite(value)) {
-    fail('invalid-option', argument, 'a finite number', show(value));
+    failOption(argument, 'a finite number', value);
   }
   return value as number | undefined;
 }
@@ -191,171 +169,83 @@ export function checkScale(value: unknown, argument = 'scale'): number | undefin
 export const checkSoftcap = (value: unknown, argument = 'softcap'): number =>
   ifGiven(argument, value, checkNonNegative) ?? 0;
 
-/** A copy of the rotary options. */
-const readRotary = (value: RotaryOptions): Partial<RotaryOptions> =>
-  checkOptions<RotaryOptions>(value, ['base', 'size', 'interleaved'], 'rotary');
+const size = optional(whole());
+const no = optional(flag, false);
+const flagIfGiven = optional(flag);
 
-function checkRotary(
-  value: RotaryOptions | undefined,
-  headSize: number,
-): RotarySettings | undefined {
-  if (value === undefined) {
-    return undefined;
-  }
-  const given = readRotary(value);
-  const { base = 10000, size = headSize } = given;
-  if (!Number.isFinite(base) || base <= 0) {
-    fail('invalid-option', 'rotary.base', 'a finite number above 0', show(base));
-  }
-  if (!isIntegerIn(size, 2, headSize) || size % 2 !== 0) {
-    const expected = `an even integer from 2 to the head size (${headSize})`;
-    fail('invalid-option', 'rotary.size', expected, show(size));
-  }
-  return { base, size, interleaved: checkBoolean('rotary.interleaved', given.interleaved, false) };
-}
+const ofRotary = {
+  base: optional(number('a finite number above 0'), 10000),
+  size: optional(whole('an even integer from 2 to the head size')),
+  interleaved: no,
+};
 
-function checkDropout(value: unknown): number {
-  if (value === undefined) {
-    return 0;
-  }
-  if (typeof value !== 'number' || !(value >= 0 && value <= 1)) {
-    fail('invalid-option', 'dropout', 'a number from 0 to 1', show(value));
-  }
-  return value;
-}
+const readRotary = (argument: string, value: unknown) =>
+  readOptions(value as object, ofRotary, argument);
 
-/** Fails if `argument` is given, but another option lacks the value that it requires. */
-function checkGoesWith(
-  given: boolean,
-  argument: string,
-  needed: string,
-  fits: boolean,
-  got: string,
-): void {
-  if (given && !fits) {
-    fail('invalid-option', argument, `${needed} beside it`, `'${got}'`);
-  }
-}
+const readers = {
+  numHiddens: whole(),
+  numHeads: whole(),
+  dropout: optional(number('a number from 0 to 1'), 0),
+  bias: no,
+  outputBias: flagIfGiven,
+  querySize: size,
+  keySize: size,
+  valueSize: size,
+  outputSize: size,
+  outputProjection: flagIfGiven,
+  numKvHeads: size,
+  pooling: word(poolings),
+  attentionHiddens: size,
+  projection: word(projections),
+  scale: optional(number('a finite number')),
+  softcap: optional(number('a finite number from 0 on'), 0),
+  rotary: optional(readRotary),
+  biasKv: no,
+  zeroAttention: no,
+  weights: word(precisions),
+  seed: (_: string, value: unknown) => checkSeed(value),
+};
 
-function checkInputSize(
-  argument: string,
-  size: number | undefined,
-  projection: Projection,
-  numHiddens: number,
-  numHeads: number,
-): number | undefined {
-  if (size !== undefined && projection === 'none' && size !== numHiddens) {
-    fail(
-      'invalid-option',
-      argument,
-      `numHiddens (${numHiddens}) with projection 'none'`,
-      `${size}`,
-    );
-  }
-  if (size !== undefined && projection === 'convolution' && size % numHeads !== 0) {
-    fail('invalid-option', argument, `a multiple of numHeads (${numHeads})`, `${size}`);
-  }
-  return projection === 'none' ? numHiddens : size;
-}
+export const layerOptionNames = Object.keys(
+  readers satisfies Record<keyof MultiHeadAttentionOptions, unknown>,
+) as (keyof MultiHeadAttentionOptions)[];
 
-export function checkLayerOptions(
-  options: MultiHeadAttentionOptions | undefined,
-): [LayerSettings, InputSizes] {
-  const given = checkOptions<MultiHeadAttentionOptions>(options, layerOptionNames);
-  const flag = (name: keyof typeof given, byDefault: boolean): boolean =>
-    checkBoolean(name, given[name], byDefault);
-  const size = (name: keyof typeof given): number | undefined =>
-    ifGiven(name, given[name], checkSize);
-  const numHiddens = checkSize('numHiddens', given.numHiddens);
-  const numHeads = checkSize('numHeads', given.numHeads);
-  checkNumHeads(numHeads, 'numHiddens', numHiddens);
-  const headSize = numHiddens / numHeads;
-  const dropout = checkDropout(given.dropout);
-  const bias = flag('bias', false);
-  const projection = checkWord('projection', given.projection, projections);
-  const inputSize = (name: keyof InputSizes): number | undefined =>
-    checkInputSize(name, size(name), projection, numHiddens, numHeads);
-  const sizes = {
-    querySize: inputSize('querySize'),
-    keySize: inputSize('keySize'),
-    valueSize: inputSize('valueSize'),
-  };
-  const outputSize = size('outputSize') ?? numHiddens;
-  const numKvHeads = size('numKvHeads') ?? numHeads;
-  if (numHeads % numKvHeads !== 0) {
-    fail('invalid-option', 'numKvHeads', `a divisor of numHeads (${numHeads})`, `${numKvHeads}`);
-  }
-  const pooling = checkWord('pooling', given.pooling, poolings);
-  const attentionHiddens = size('attentionHiddens');
-  const scale = checkScale(given.scale);
-  const softcap = checkSoftcap(given.softcap);
-  const rotary = checkRotary(given.rotary, headSize);
-  const seed = checkSeed(given.seed);
-  const biasKv = flag('biasKv', false);
-  const zeroAttention = flag('zeroAttention', false);
-  const weights = checkWord('weights', given.weights, precisions);
-  const none = projection === 'none';
-  const outputProjection = flag('outputProjection', !none);
-
-  const linear = "projection 'linear'";
-  const withParameters = "projection 'linear' or 'convolution'";
-  checkGoesWith(numKvHeads !== numHeads, 'numKvHeads', linear, projection === 'linear', projection);
-  checkGoesWith(bias, 'bias', withParameters, !none, projection);
-  checkGoesWith(biasKv, 'biasKv', withParameters, !none, projection);
-  checkGoesWith(outputProjection, 'outputProjection', withParameters, !none, projection);
-  const outputBias = flag('outputBias', bias && outputProjection);
-  if (outputBias && !outputProjection) {
-    fail('invalid-option', 'outputBias', 'an output projection beside it', 'none');
-  }
-  if (!outputProjection && outputSize !== numHiddens) {
-    const expected = `numHiddens (${numHiddens}) without an output projection`;
-    fail('invalid-option', 'outputSize', expected, `${outputSize}`);
-  }
-  const additive = pooling === 'additive';
-  const dotProduct = "pooling 'dot-product'";
-  const hiddensGiven = attentionHiddens !== undefined;
-  checkGoesWith(hiddensGiven, 'attentionHiddens', "pooling 'additive'", additive, pooling);
-  checkGoesWith(scale !== undefined, 'scale', dotProduct, !additive, pooling);
-  checkGoesWith(softcap !== 0, 'softcap', dotProduct, !additive, pooling);
-  const settings: LayerSettings = {
-    numHiddens,
-    numHeads,
-    numKvHeads,
-    headSize,
-    outputSize,
-    outputProjection,
-    bias,
-    outputBias,
-    projection,
-    pooling,
-    attentionHiddens: attentionHiddens ?? headSize,
-    scale: scale ?? 1 / Math.sqrt(headSize),
-    softcap,
-    rotary,
-    biasKv,
-    zeroAttention,
-    weights,
-    dropout,
-    seed,
-  };
-  return [settings, sizes];
-}
-
-/** Allocates a layer in WebAssembly memory. */
-export function newLayer(settings: LayerSettings, sizes: InputSizes): Address {
-  const { dropout, scale, softcap, rotary, seed } = settings;
+/** Makes a layer in WebAssembly memory. */
+export function newLayer(options: MultiHeadAttentionOptions | undefined): {
+  readonly handle: Address;
+  readonly settings: LayerSettings;
+  readonly sizes: InputSizes;
+} {
+  const given = readOptions(options, readers);
+  const { numHiddens, numHeads, projection, pooling, bias, rotary, weights } = given;
   enter();
-  const [record] = reserve(layerOptionsRecord.words);
-  writeRecord(record, layerOptionsRecord, {
-    ...settings,
-    querySize: sizes.querySize ?? 0,
-    keySize: sizes.keySize ?? 0,
-    valueSize: sizes.valueSize ?? 0,
-    projection: projections.indexOf(settings.projection),
-    pooling: poolings.indexOf(settings.pooling),
-    rotarySize: rotary?.size ?? 0,
+  const request = send(layerOptions, {
+    ...given,
+    projection: projections.indexOf(projection),
+    pooling: poolings.indexOf(pooling),
+    hasRotary: rotary !== undefined,
+    rotaryBase: rotary?.base ?? 0,
+    rotarySize: rotary?.size,
     rotaryInterleaved: rotary?.interleaved ?? false,
-    weights: precisions.indexOf(settings.weights),
+    weights: precisions.indexOf(weights),
   });
-  return core().newLayer(record, dropout, scale, softcap, seed, rotary?.base ?? 0);
+  const handle = core().newLayer(request);
+  const headSize = numHiddens / numHeads;
+  const isNone = projection === 'none';
+  const outputProjection = given.outputProjection ?? !isNone;
+  const settings = {
+    ...given,
+    numKvHeads: given.numKvHeads ?? numHeads,
+    headSize,
+    outputSize: given.outputSize ?? numHiddens,
+    outputProjection,
+    outputBias: given.outputBias ?? (bias && outputProjection),
+    attentionHiddens: given.attentionHiddens ?? headSize,
+    scale: given.scale ?? 1 / Math.sqrt(headSize),
+    rotary: rotary && { ...rotary, size: rotary.size ?? headSize },
+  };
+  const [querySize, keySize, valueSize] = isNone
+    ? [numHiddens, numHiddens, numHiddens]
+    : [given.querySize, given.keySize, given.valueSize];
+  return { handle, settings, sizes: { querySize, keySize, valueSize } };
 }

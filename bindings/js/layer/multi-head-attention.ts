@@ -28,13 +28,12 @@ import {
 } from './forward.js';
 import { readStateDict, toDict, type FromStateDictOptions } from './from-state-dict.js';
 import {
-  checkCacheOptions,
+  readCacheOptions,
   KeyValueCache,
   numberOfPrecision,
   type CacheOptions,
 } from './key-value-cache.js';
 import {
-  checkLayerOptions,
   layerOptionNames,
   newLayer,
   type InputSizes,
@@ -57,12 +56,6 @@ import {
 } from './parameters.js';
 import { inspect, printedLayer } from './printed.js';
 import { checkHeads, checkPrunable, readHeads, removeHeads, withoutHeads } from './pruning.js';
-
-/** A new layer in WebAssembly memory. */
-function made(options: MultiHeadAttentionOptions) {
-  const [settings, sizes] = checkLayerOptions(options);
-  return { handle: newLayer(settings, sizes), settings, sizes };
-}
 
 /** A layer that is part of a model, or a copy of one. */
 export class LayerOfModel {
@@ -106,7 +99,8 @@ export class MultiHeadAttention {
   constructor(options: MultiHeadAttentionOptions) {
     core(); // Fails before `init`, even if the options are invalid.
     this.#isOfModel = options instanceof LayerOfModel;
-    const { handle, settings, sizes } = options instanceof LayerOfModel ? options : made(options);
+    const { handle, settings, sizes } =
+      options instanceof LayerOfModel ? options : newLayer(options);
     this.#settings = settings;
     this.#sizes = sizes;
     this.#initialized = Object.values(sizes).every((size) => size !== undefined);
@@ -409,7 +403,7 @@ export class MultiHeadAttention {
   createCache(options: CacheOptions): KeyValueCache {
     this.#handle.inUse();
     this.#needSizes('createCache');
-    const checked = checkCacheOptions(options);
+    const checked = readCacheOptions(options);
     const { batchSize, maxLength } = checked;
     const address = core().createCache(
       this.#handle.inUse(),

@@ -1,5 +1,5 @@
 import type { RotaryOptions } from '../layer/layer-options.js';
-import { fail, show } from '../runtime/errors.js';
+import { failOption } from '../runtime/errors.js';
 import { checkBoolean, checkOptions, checkWord } from '../runtime/options.js';
 
 /**
@@ -38,9 +38,14 @@ export interface ModelRotaryOptions extends RotaryOptions {
 const types = ['linear', 'llama3', 'yarn'] as const;
 
 /** Checks that a number is finite and above the least one, which errors call `name`. */
-function checkAbove(argument: string, value: unknown, least = 0, name = String(least)): void {
+export function checkAbove(
+  argument: string,
+  value: unknown,
+  least = 0,
+  name = String(least),
+): void {
   if (!Number.isFinite(value) || (value as number) <= least) {
-    fail('invalid-option', argument, `a finite number above ${name}`, show(value));
+    failOption(argument, `a finite number above ${name}`, value);
   }
 }
 

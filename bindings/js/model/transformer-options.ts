@@ -1,19 +1,14 @@
 import { newModel as newModelRequest, type ModelOptions } from 'headwise-records';
-import {
-  checkLayerOptions,
-  checkScale,
-  checkSoftcap,
-  type LayerSettings,
-  type MultiHeadAttentionOptions,
-} from '../layer/layer-options.js';
+import { checkNumHeads, checkScale, checkSoftcap } from '../layer/layer-options.js';
 import { checkWindow } from '../layer/masks.js';
-import { fail, show } from '../runtime/errors.js';
+import { fail, failOption, show } from '../runtime/errors.js';
 import type { Address } from '../runtime/memory.js';
 import {
   checkBoolean,
   checkInteger,
   checkNonNegative,
   checkOptions,
+  checkSeed,
   checkSize,
   checkWord,
   ifGiven,
@@ -23,7 +18,12 @@ import {
 import { precisions, type Precision } from '../runtime/precisions.js';
 import { send } from '../runtime/records.js';
 import { modelsCore } from '../runtime/models-build.js';
-import { checkScaling, scalingNumbers, type ModelRotaryOptions } from './rotary-scaling.js';
+import {
+  checkAbove,
+  checkScaling,
+  scalingNumbers,
+  type ModelRotaryOptions,
+} from './rotary-scaling.js';
 import type { AdamOptions } from '../training/optimizers.js';
 
 /**
@@ -239,7 +239,7 @@ function checkPaddingToken(
   const fits = mayHaveOne && positionOffset > 0 && isIntegerIn(paddingToken, 0, vocabularySize - 1);
   if (paddingToken !== undefined && !fits) {
     const expected = 'a token, with learned positions, a positionOffset and no causality';
-    fail('invalid-option', 'paddingToken', expected, show(paddingToken));
+    failOption('paddingToken', expected, paddingToken);
   }
   return paddingToken ?? NaN;
 }
@@ -294,7 +294,7 @@ function checkPatches(given: Partial<TransformerOptions>): PatchSettings {
   }
   for (const name of ['vocabularySize', 'maxLength', 'segments', 'encoder', 'head'] as const) {
     if (given[name] !== undefined && given[name] !== false) {
-      fail('invalid-option', name, 'none beside patches', show(given[name]));
+      failOption(name, 'none beside patches', given[name]);
     }
   }
   return {
@@ -311,8 +311,8 @@ interface EncoderSettings {
   readonly encoderFfnHiddens: number;
 }
 
-/** Checks the numbers of heads and returns the options of a layer. `argument` names the number of heads in errors. */
-type CheckLayer = (argument: string, numHeads: number, numKvHeads?: number) => LayerSettings;
+/** Checks the numbers and the size of a layer's heads. `argument` names the number of heads in errors. */
+type CheckLayer = (argument: string, numHeads: number, numKvHeads?: number) => void;
 
 function checkEncoder(
   given: Partial<TransformerOptions>,
@@ -338,6 +338,22 @@ function checkEncoder(
     encoderHeads: own ?? 0,
     encoderFfnHiddens: checkCount('encoder.ffnHiddens', encoder.ffnHiddens, ffnHiddens),
   };
+}
+
+function checkRotarySize(size: number | undefined, headSize: number): void {
+  if (size !== undefined && (!isIntegerIn(size, 2, headSize) || size % 2 !== 0)) {
+    failOption('rotary.size', `an even integer from 2 to the head size (${headSize})`, size);
+  }
+}
+
+function checkDropout(value: unknown): number {
+  if (value === undefined) {
+    return 0;
+  }
+  if (typeof value !== 'number' || !(value >= 0 && value <= 1)) {
+    failOption('dropout', 'a number from 0 to 1', value);
+  }
+  return value;
 }
 
 /** The size, or undefined if it is 0. */
@@ -385,25 +401,28 @@ function settingsOf(given: Partial<TransformerOptions>) {
   }
   const causal = flag('causal', !hasPatches);
   // The checks of a layer read the remaining options and name them in errors.
-  const { numKvHeads, dropout, scale, softcap, weights, seed } = given;
+  const { numKvHeads } = given;
   const ofRotary = checkOptions<ModelRotaryOptions>(given.rotary ?? {}, rotaryNames, 'rotary');
   const { scaling: givenScaling, ...rest } = ofRotary;
   const rotary = positions === 'rotary' ? rest : undefined;
+  const { base = 10000, interleaved } = rotary ?? {};
   const checkLayer: CheckLayer = (argument, heads, kvHeads) => {
     if (headSize !== undefined && headSize * heads > largestInteger) {
       const expected = `at most ${largestInteger} / ${argument}`;
       fail('invalid-option', 'headSize', expected, String(headSize));
     }
-    const [settings] = checkLayerOptions({
-      numHiddens: headSize === undefined ? numHiddens : headSize * heads,
-      ...{ numHeads: heads, numKvHeads: kvHeads, dropout, scale, softcap, rotary, weights, seed },
-      bias: flag('qkvBias', bias),
-      outputBias: bias,
-    } satisfies MultiHeadAttentionOptions);
-    return settings;
+    const size = headSize === undefined ? numHiddens : headSize * heads;
+    checkNumHeads(heads, 'numHiddens', size);
+    if (kvHeads !== undefined && heads % checkSize('numKvHeads', kvHeads) !== 0) {
+      failOption('numKvHeads', `a divisor of numHeads (${heads})`, kvHeads);
+    }
+    checkRotarySize(rotary?.size, size / heads);
   };
-  const layer = checkLayer('numHeads', numHeads, numKvHeads);
-  const scaling = checkScaling(givenScaling, layer.rotary?.base);
+  checkLayer('numHeads', numHeads, numKvHeads);
+  checkAbove('rotary.base', base);
+  const scaling = checkScaling(givenScaling, base);
+  const weights = checkWord('weights', given.weights, precisions);
+  const seed = checkSeed(given.seed);
   const encoder = checkEncoder(given, { numHiddens, ffnHiddens }, checkLayer);
   return {
     vocabularySize,
@@ -427,46 +446,43 @@ function settingsOf(given: Partial<TransformerOptions>) {
     positions: positionKinds.indexOf(positions),
     positionOffset: checkCount('positionOffset', given.positionOffset, 0),
     paddingToken: checkPaddingToken(given, vocabularySize, positions === 'learned' && !causal),
-    rotaryBase: layer.rotary?.base ?? 0,
+    rotaryBase: base,
     // 0 means each side's head size.
     rotarySize: rotary?.size ?? 0,
-    rotaryInterleaved: layer.rotary?.interleaved ?? false,
+    rotaryInterleaved: checkBoolean('rotary.interleaved', interleaved, false),
     ...scalingNumbers(scaling),
     qkNorm: flag('qkNorm', false),
     embeddingScale: checkScale(given.embeddingScale, 'embeddingScale') ?? 1,
     bias,
-    qkvBias: layer.bias,
+    qkvBias: flag('qkvBias', bias),
     tiedEmbeddings: flag('tiedEmbeddings', true),
     logitsBias: flag('logitsBias', false),
     logitsSoftcap: checkSoftcap(given.logitsSoftcap, 'logitsSoftcap'),
     head: flag('head', !hasPatches),
     segments: checkCount('segments', given.segments, 0),
     causal,
-    dropout: layer.dropout,
+    dropout: checkDropout(given.dropout),
     windowLeft: window[0],
     windowRight: window[1],
-    softcap: layer.softcap,
-    scale: scale ?? NaN,
+    softcap: checkSoftcap(given.softcap),
+    scale: checkScale(given.scale) ?? NaN,
     ...encoder,
     ...patches,
-    weights: precisions.indexOf(layer.weights),
-    seed: layer.seed,
-    /** A decoder's layer before pruning, with the model's seed. */
-    layer,
+    weights: precisions.indexOf(weights),
+    seed,
     hasEncoder: encoder.encoderLayers > 0,
     hasPatches,
     windows,
     /** The given options with the seed that was used. */
     given: {
       ...(given as TransformerOptions),
-      ...{ seed: layer.seed, rotary: rotary && { ...rotary, scaling }, optimizer: undefined },
+      ...{ seed, weights, rotary: rotary && { ...rotary, scaling }, optimizer: undefined },
       window: given.window && window,
       windows: given.windows && windows,
       patches: given.patches && patches,
       encoder: given.encoder && encoderOptions(encoder),
     },
-  } satisfies ModelOptions &
-    Record<'layer' | 'given' | 'hasEncoder' | 'hasPatches' | 'windows', unknown>;
+  } satisfies ModelOptions & Record<'given' | 'hasEncoder' | 'hasPatches' | 'windows', unknown>;
 }
 
 // Inferred from the function, because the fields of `ModelOptions` are not part of the package's types.

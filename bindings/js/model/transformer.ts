@@ -8,7 +8,7 @@ import {
 import type { Gguf, GgufFile } from '../io/gguf.js';
 import { storedCheckpoint, type StoredCheckpoint } from '../io/stored-checkpoints.js';
 import {
-  checkCacheOptions,
+  readCacheOptions,
   numberOfPrecision,
   type CacheOptions,
 } from '../layer/key-value-cache.js';
@@ -19,7 +19,7 @@ import type { LayerSettings } from '../layer/layer-options.js';
 import type { StateDict } from '../layer/parameters.js';
 import { inspect, printed } from '../layer/printed.js';
 import { checkHeads, readHeads } from '../layer/pruning.js';
-import { fail, show } from '../runtime/errors.js';
+import { fail, failOption, show } from '../runtime/errors.js';
 import { completed, Handle, PartHandle } from '../runtime/handle.js';
 import type { Address } from '../runtime/memory.js';
 import { modelsCore } from '../runtime/models-build.js';
@@ -197,7 +197,7 @@ export class Transformer {
     this.#handle = new Handle('model', this, newModel(settings), 'deleteModel');
     registerTrainable(this, {
       ...{ isModel: true, handle: this.#handle },
-      weights: settings.layer.weights,
+      weights: settings.given.weights,
     });
     try {
       const layers = this.#describe();
@@ -208,7 +208,7 @@ export class Transformer {
           MultiHeadAttention.ofModel(
             new LayerOfModel(
               new PartHandle('layer', this, this.#handle, layer.address as Address),
-              settingsOf(layer, settings.numHiddens, settings.layer.weights),
+              settingsOf(layer, settings.numHiddens, settings.given.weights),
               sizes,
             ),
           ),
@@ -638,7 +638,7 @@ export class Transformer {
    */
   createCache(options: CacheOptions): ModelCache {
     this.#handle.inUse();
-    const checked = checkCacheOptions(options);
+    const checked = readCacheOptions(options);
     if (!this.#settings.causal) {
       fail('invalid-option', 'createCache', 'a causal model', 'another');
     }
@@ -818,7 +818,7 @@ export class Transformer {
     const layer = layers.at(isIntegerIn(number, 0) ? number : Infinity);
     if (layer === undefined) {
       const expected = layers.length > 0 ? `an integer from 0 to ${layers.length - 1}` : 'no layer';
-      fail('invalid-option', 'number', expected, show(number));
+      failOption('number', expected, number);
     }
     return layer;
   }

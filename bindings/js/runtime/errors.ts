@@ -60,6 +60,11 @@ export function fail(code: ErrorCode, argument: string, expected: string, got: s
   throw new HeadwiseError(code, `${argument}: expected ${expected}, got ${got}`);
 }
 
+/** Throws the error of an option with this value. */
+export function failOption(argument: string, expected: string, value: unknown): never {
+  fail('invalid-option', argument, expected, show(value));
+}
+
 export function failOutOfMemory(): never {
   throw new HeadwiseError('out-of-memory', 'memory: not enough for tensors of these sizes');
 }

@@ -13,14 +13,7 @@ declare module 'headwise-glue' {
       /** Whether JavaScript has begun a change that it has not completed, see `commit`. */
       isChanging: boolean;
     };
-    newLayer(
-      options: Address,
-      dropout: number,
-      scale: number,
-      softcap: number,
-      seed: number,
-      rotaryBase: number,
-    ): Address;
+    newLayer(request: Address): Address;
     deleteLayer(layer: Address): void;
     initialize(layer: Address, querySize: number, keySize: number, valueSize: number): void;
     isTraining(layer: Address): number;

@@ -1,5 +1,5 @@
 import leven from 'leven';
-import { classOf, fail, isFile, show } from './errors.js';
+import { classOf, fail, failOption, isFile, show } from './errors.js';
 
 export const isObject = (value: unknown): value is object =>
   typeof value === 'object' && value !== null;
@@ -136,6 +136,7 @@ export function checkInteger(
   most = largestInteger,
 ): number {
   if (!isIntegerIn(value, least, most)) {
+    // Not by `failOption`, which headwise/worker would need for this alone.
     fail('invalid-option', argument, `an integer from ${least} to ${most}`, show(value));
   }
   return value;
@@ -152,20 +153,54 @@ export const ifGiven = <Read>(
   read: (argument: string, value: unknown) => Read,
 ): Read | undefined => (value === undefined ? undefined : read(argument, value));
 
-export function checkBoolean(argument: string, value: unknown, byDefault: boolean): boolean {
-  if (value === undefined) {
-    return byDefault;
-  }
-  if (typeof value !== 'boolean') {
-    fail('invalid-option', argument, 'true or false', show(value));
-  }
-  return value;
+/** Checks the type of an option's value, which may be undefined, and returns it or its default. */
+export type Reader<Value> = (argument: string, value: unknown) => Value;
+
+/** Reads options each by its reader. Their values are checked by C++. */
+export function readOptions<Readers extends Readonly<Record<string, Reader<unknown>>>>(
+  given: object | undefined,
+  readers: Readers,
+  argument?: string,
+): { [Name in keyof Readers]: ReturnType<Readers[Name]> } {
+  const names = Object.keys(readers);
+  const read = checkOptions(given as Record<string, unknown>, names, argument);
+  const prefix = argument === undefined ? '' : `${argument}.`;
+  return Object.fromEntries(
+    names.map((name) => [name, readers[name](prefix + name, read[name])]),
+  ) as ReturnType<typeof readOptions<Readers>>;
 }
+
+/** Allows undefined, which stands for the default. */
+export const optional =
+  <Value, Default = undefined>(reader: Reader<Value>, byDefault?: Default) =>
+  (argument: string, value: unknown): Value | Default =>
+    value === undefined ? (byDefault as Default) : reader(argument, value);
+
+const reader =
+  <Value>(isOne: (value: unknown) => boolean, expected: string): Reader<Value> =>
+  (argument, value) =>
+    isOne(value) ? (value as Value) : failOption(argument, expected, value);
+
+/** Reads a number. `expected` is what C++ expects of it. */
+export const number = (expected: string): Reader<number> =>
+  reader((value) => typeof value === 'number', expected);
+
+/** Reads an integer that JavaScript has exactly. `expected` is what C++ expects of it. */
+export const whole = (expected = 'an integer from 1 to 2147483647'): Reader<number> =>
+  reader(Number.isSafeInteger, expected);
+
+export const flag: Reader<boolean> = reader((value) => typeof value === 'boolean', 'true or false');
+
+/** Reads one of these words. Default: the first. */
+export const word =
+  <Word extends string>(words: readonly [Word, ...Word[]]): Reader<Word> =>
+  (argument, value) =>
+    checkWord(argument, value, words);
 
 /** Checks an option: a finite number of at least 0. */
 export function checkNonNegative(argument: string, value: unknown): number {
   if (!Number.isFinite(value) || (value as number) < 0) {
-    fail('invalid-option', argument, 'a finite number from 0 on', show(value));
+    failOption(argument, 'a finite number from 0 on', value);
   }
   return value as number;
 }
@@ -176,6 +211,9 @@ export function checkSeed(value: unknown): number {
     ? Math.floor(Math.random() * 2 ** 32)
     : checkInteger('seed', value, 0, Number.MAX_SAFE_INTEGER);
 }
+
+export const checkBoolean = (argument: string, value: unknown, byDefault: boolean): boolean =>
+  ifGiven(argument, value, flag) ?? byDefault;
 
 /** Checks an option with a fixed list of values. Default: the first. */
 export function checkWord<Word extends string>(
@@ -189,7 +227,7 @@ export function checkWord<Word extends string>(
   if (!(words as readonly unknown[]).includes(value)) {
     const quoted = words.map((word) => `'${word}'`);
     const last = quoted.pop() ?? '';
-    fail('invalid-option', argument, `${quoted.join(', ')} or ${last}`, show(value));
+    failOption(argument, `${quoted.join(', ')} or ${last}`, value);
   }
   return value as Word;
 }

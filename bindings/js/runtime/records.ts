@@ -55,6 +55,8 @@ const filledUp = (bytes: number): number => 4 * Math.ceil(bytes / 4);
 const bytesOfWords = (...words: readonly number[]): Uint8Array =>
   new Uint8Array(Uint32Array.from(words).buffer);
 
+const bytesOfNumber = (value: number): Uint8Array => new Uint8Array(Float64Array.of(value).buffer);
+
 const withLength = (bytes: Uint8Array): Uint8Array[] => [bytesOfWords(bytes.length), bytes];
 
 const wordOf = (value: number | boolean): Uint8Array[] => [bytesOfWords(Number(value))];
@@ -65,7 +67,11 @@ const written = {
   flag: wordOf,
   address: wordOf,
   wide: (value: number) => [bytesOfWords(...toWide(value))],
-  number: (value: number) => [new Uint8Array(Float64Array.of(value).buffer)],
+  number: (value: number) => [bytesOfNumber(value)],
+  optional: (value: number | boolean | undefined) => [
+    bytesOfWords(Number(value !== undefined)),
+    bytesOfNumber(Number(value)),
+  ],
   bytes: withLength,
   text: (text: string) => withLength(new TextEncoder().encode(text)),
   sizes: (sizes: readonly number[]) => [bytesOfWords(sizes.length, ...sizes)],
