@@ -1,4 +1,4 @@
-import { fail, show } from '../runtime/errors.js';
+import { fail, failOption, show } from '../runtime/errors.js';
 import { checkOptions, checkWord, isIntegerIn } from '../runtime/options.js';
 import { elementsOf } from '../tensor/arrays.js';
 import { headMeasures, type HeadMeasure } from './head-measures.js';
@@ -95,7 +95,7 @@ export function leastImportantHeads(
   ]);
   const { fraction, measure = origin?.measure, groupSize = origin?.groupSize ?? 1 } = given;
   if (typeof fraction !== 'number' || !(fraction >= 0 && fraction <= 1)) {
-    fail('invalid-option', 'fraction', 'a number from 0 to 1', show(fraction));
+    failOption('fraction', 'a number from 0 to 1', fraction);
   }
   const { layers: read, isModel } = readNumbers(importance);
   if (measure === undefined) {
@@ -103,7 +103,7 @@ export function leastImportantHeads(
   }
   const sign = checkWord('measure', measure, headMeasures) === 'entropy' ? -1 : 1;
   if (!isIntegerIn(groupSize, 1)) {
-    fail('invalid-option', 'groupSize', 'an integer from 1 on', show(groupSize));
+    failOption('groupSize', 'an integer from 1 on', groupSize);
   }
   const layers = read.map((layer) => checkNumbers(layer, groupSize));
   const groups = layers.flatMap((numbers, layer) =>

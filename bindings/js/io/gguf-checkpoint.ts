@@ -1,5 +1,5 @@
 /** The checkpoint in a GGUF file: Transformers' config, names and layout. Undoes llama.cpp's convert_hf_to_gguf.py. */
-import { fail, show } from '../runtime/errors.js';
+import { fail, failOption, show } from '../runtime/errors.js';
 import { allocate } from '../runtime/memory.js';
 import type { IntegerTensor } from '../tensor/integers.js';
 import { Tensor } from '../tensor/tensor.js';
@@ -212,7 +212,7 @@ class Metadata {
     const value = this.get(key);
     if (value !== undefined && !neutral.includes(toField(value))) {
       const expected = `${this.#architecture}.${key} to be ${neutral.join(' or ')}, or missing`;
-      fail('invalid-option', this.#file, expected, show(value));
+      failOption(this.#file, expected, value);
     }
   }
 
@@ -285,7 +285,7 @@ export function ggufCheckpoint(
     typeof type === 'string' && known.includes(type) ? architectures[type] : undefined;
   if (architecture === undefined) {
     const expected = `'general.architecture' to be one of ${known.join(', ')}`;
-    return fail('invalid-option', file, expected, show(type));
+    return failOption(file, expected, type);
   }
   const parts = metadata['split.count'] ?? 1;
   if (parts !== 1) {

@@ -1,4 +1,4 @@
-import { fail, show } from '../runtime/errors.js';
+import { fail, failOption, show } from '../runtime/errors.js';
 import type { Address } from '../runtime/memory.js';
 import { elementsOf } from '../tensor/arrays.js';
 import type { Tensor } from '../tensor/tensor.js';
@@ -35,7 +35,7 @@ export function checkCapture(value: unknown): ReadonlySet<CaptureName> | undefin
   const names = new Set<CaptureName>();
   for (const name of elementsOf('capture', 'an array of names', value)) {
     if (!(captureNames as readonly unknown[]).includes(name)) {
-      fail('invalid-option', 'capture', `only ${captureNames.join(', ')}`, show(name));
+      failOption('capture', `only ${captureNames.join(', ')}`, name);
     }
     if (names.has(name as CaptureName)) {
       fail('invalid-option', 'capture', 'each name once', `${show(name)} twice`);

@@ -1,4 +1,4 @@
-import { fail, show } from '../runtime/errors.js';
+import { fail, failOption, show } from '../runtime/errors.js';
 import { checkBoolean, checkOptions, isIntegerIn, isRecord } from '../runtime/options.js';
 import { elementsOf } from '../tensor/arrays.js';
 
@@ -67,7 +67,7 @@ function placesOf(argument: string, one: string, list: GivenList, count: number)
   list.forEach((index, place) => {
     if (!isIntegerIn(index, 0, count - 1)) {
       const expected = count > 0 ? `integers from 0 to ${count - 1}` : 'none';
-      fail('invalid-option', argument, expected, show(index));
+      failOption(argument, expected, index);
     }
     if (places[index] !== -1) {
       fail('invalid-option', argument, `each ${one} once`, `${show(index)} twice`);

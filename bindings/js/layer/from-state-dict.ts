@@ -1,5 +1,5 @@
 import { layerPlan, stateDictNames, type LayerParameter, type LayerPlan } from 'headwise-records';
-import { fail, HeadwiseError, show } from '../runtime/errors.js';
+import { failOption, HeadwiseError, show } from '../runtime/errors.js';
 import { allocate } from '../runtime/memory.js';
 import { checkOptions, checkSize, entriesOf } from '../runtime/options.js';
 import { receive, send } from '../runtime/records.js';
@@ -108,7 +108,7 @@ export function readStateDict(
     'prefix',
   ]);
   if (typeof prefix !== 'string') {
-    fail('invalid-option', 'prefix', 'a string', show(prefix));
+    failOption('prefix', 'a string', prefix);
   }
   const numHeads = checkSize('numHeads', given.numHeads);
   // The dot separates names such as `layer.1` and `layer.10`.
@@ -162,7 +162,7 @@ function reconcile(
   for (const [name, value] of Object.entries(settled)) {
     const other: unknown = given[name as keyof typeof given];
     if (other !== undefined && other !== value) {
-      fail('invalid-option', name, `${show(value)}, as the state dict has it`, show(other));
+      failOption(name, `${show(value)}, as the state dict has it`, other);
     }
   }
   return settled;

@@ -1,4 +1,4 @@
-import { fail, show, showShape } from '../runtime/errors.js';
+import { fail, failOption, show, showShape } from '../runtime/errors.js';
 import {
   checkInteger,
   checkWord,
@@ -222,11 +222,11 @@ export function checkWindow(value: unknown, argument = 'window'): readonly [numb
   }
   const expected = 'two integers from 0 on or Infinity';
   if (!Array.isArray(value) || value.length !== 2) {
-    fail('invalid-option', argument, expected, show(value));
+    failOption(argument, expected, value);
   }
   const side = (size: unknown): number => {
     if (size !== Infinity && !isIntegerIn(size, 0)) {
-      fail('invalid-option', argument, expected, show(size));
+      failOption(argument, expected, size);
     }
     return Math.min(size, largestInteger);
   };
@@ -243,7 +243,7 @@ function checkCausal(value: unknown): boolean | 'bottom-right' {
     return false;
   }
   if (typeof value !== 'boolean' && value !== 'bottom-right') {
-    fail('invalid-option', 'causal', "true, false or 'bottom-right'", show(value));
+    failOption('causal', "true, false or 'bottom-right'", value);
   }
   return value;
 }

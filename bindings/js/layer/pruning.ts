@@ -1,5 +1,5 @@
 import { headList } from 'headwise-records';
-import { fail, show } from '../runtime/errors.js';
+import { fail, failOption } from '../runtime/errors.js';
 import type { Address } from '../runtime/memory.js';
 import { isIntegerIn } from '../runtime/options.js';
 import { send } from '../runtime/records.js';
@@ -30,7 +30,7 @@ export function checkHeads(
   const given = heads as ReadonlySet<number>;
   for (const head of given) {
     if (!isIntegerIn(head, 0, numHeads - 1)) {
-      fail('invalid-option', argument, `integers from 0 to ${numHeads - 1}`, show(head));
+      failOption(argument, `integers from 0 to ${numHeads - 1}`, head);
     }
   }
   if (given.size === numHeads) {

@@ -1,7 +1,7 @@
 import { capturePlace, patchPlace } from 'headwise-records';
 import { checkChosen, readList, type GivenList } from '../layer/chosen-weights.js';
 import type { MultiHeadAttention } from '../layer/multi-head-attention.js';
-import { fail, show, showShape } from '../runtime/errors.js';
+import { fail, failOption, show, showShape } from '../runtime/errors.js';
 import type { Address, Counted, Word } from '../runtime/memory.js';
 import { checkOptions, checkWord, isIntegerIn } from '../runtime/options.js';
 import type { WorkingMemory } from '../runtime/working-memory.js';
@@ -152,7 +152,7 @@ export const noProbe: GivenProbe = {
 function checkName(argument: string, value: unknown): ActivationName {
   const known: readonly unknown[] = [...names, 'pooled'];
   if (!known.includes(value)) {
-    fail('invalid-option', argument, `one of ${known.join(', ')}`, show(value));
+    failOption(argument, `one of ${known.join(', ')}`, value);
   }
   return value as ActivationName;
 }
@@ -183,7 +183,7 @@ function readPatch(given: unknown, i: number): GivenPatch {
   const { layer, value } = patch;
   const isWord = value === 'zero' || value === 'mean';
   if (typeof value === 'string' && !isWord) {
-    fail('invalid-option', `${argument}.value`, "a tensor, 'zero' or 'mean'", show(value));
+    failOption(`${argument}.value`, "a tensor, 'zero' or 'mean'", value);
   }
   return {
     at,
@@ -415,7 +415,7 @@ function checkPatch(
   }
   const last = layers.length - 1;
   if (!isOfModel(at) && !isIntegerIn(layer, 0, last)) {
-    fail('invalid-option', `${argument}.layer`, `an integer from 0 to ${last}`, show(layer));
+    failOption(`${argument}.layer`, `an integer from 0 to ${last}`, layer);
   }
   const number = isOfModel(at) ? 0 : (layer as number);
   const { rows, keys, newKeys } = sizesOf(side, pass);

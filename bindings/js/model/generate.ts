@@ -5,7 +5,7 @@ import {
   numberOfPrecision,
   type CachePrecision,
 } from '../layer/key-value-cache.js';
-import { fail, show, showShape } from '../runtime/errors.js';
+import { fail, failOption, show, showShape } from '../runtime/errors.js';
 import { checkSignal, nextTurn } from '../runtime/event-loop.js';
 import type { Address } from '../runtime/memory.js';
 import {
@@ -117,7 +117,7 @@ function readLastWeights(value: unknown): GivenWeights {
 
 function checkTopP(value: unknown): number {
   if (typeof value !== 'number' || !(value > 0 && value <= 1)) {
-    fail('invalid-option', 'topP', 'a number above 0, at most 1', show(value));
+    failOption('topP', 'a number above 0, at most 1', value);
   }
   return value;
 }
@@ -155,11 +155,11 @@ export function checkGenerate(
   const length = keyMask?.reduce((sum, each) => sum + each, 0) ?? tokens.length;
   const most = Math.max(maxLength - length + 1, 0);
   if (!Number.isInteger(maxNewTokens) || maxNewTokens < 0) {
-    fail('invalid-option', 'maxNewTokens', 'an integer from 0 on', show(given.maxNewTokens));
+    failOption('maxNewTokens', 'an integer from 0 on', given.maxNewTokens);
   }
   if (length > maxLength || maxNewTokens > most) {
     const expected = `at most ${most} behind ${length} of maxLength (${maxLength})`;
-    fail('invalid-option', 'maxNewTokens', expected, show(maxNewTokens));
+    failOption('maxNewTokens', expected, maxNewTokens);
   }
   if (onToken !== undefined && typeof onToken !== 'function') {
     fail('invalid-type', 'onToken', 'a function', show(onToken));

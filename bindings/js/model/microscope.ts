@@ -1,5 +1,5 @@
 import { checkChosen, readList, type GivenList } from '../layer/chosen-weights.js';
-import { fail, show } from '../runtime/errors.js';
+import { fail, failOption, show } from '../runtime/errors.js';
 import { checkSignal, nextTurn } from '../runtime/event-loop.js';
 import { ifGiven, isIntegerIn } from '../runtime/options.js';
 import { checkIntegers, counted, toWholeNumbers } from '../tensor/arrays.js';
@@ -179,7 +179,7 @@ export function attributeLogits(
   }
   const at = position === 'last' ? length - 1 : position;
   if (!isIntegerIn(at, 0, length - 1)) {
-    fail('invalid-option', 'position', `an integer from 0 to ${length - 1} or 'last'`, show(at));
+    failOption('position', `an integer from 0 to ${length - 1} or 'last'`, at);
   }
   const numHeads = Math.max(
     ...Object.values(model.layers)
@@ -233,7 +233,7 @@ export function readPatching(
     fail('invalid-type', 'metric', 'a function', show(metric));
   }
   if (!(patchedNames as readonly unknown[]).includes(at)) {
-    fail('invalid-option', 'at', `one of ${patchedNames.join(', ')}`, show(at));
+    failOption('at', `one of ${patchedNames.join(', ')}`, at);
   }
   if (onProgress !== undefined && typeof onProgress !== 'function') {
     fail('invalid-type', 'onProgress', 'a function', show(onProgress));

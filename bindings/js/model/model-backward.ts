@@ -1,5 +1,5 @@
 import { layerPass, modelBackwardRecord } from 'headwise-records';
-import { fail, HeadwiseError, show } from '../runtime/errors.js';
+import { fail, failOption, HeadwiseError } from '../runtime/errors.js';
 import type { Address } from '../runtime/memory.js';
 import { checkOptions, ifGiven } from '../runtime/options.js';
 import { writeRecord } from '../runtime/records.js';
@@ -73,7 +73,7 @@ export function readOutputGradients(
     'gradients',
   );
   if (hidden === undefined && logits === undefined) {
-    fail('invalid-option', 'backward', 'a gradient of hidden or logits', show(given));
+    failOption('backward', 'a gradient of hidden or logits', given);
   }
   return {
     hidden: ifGiven('hidden', hidden, toFloats),

@@ -1,6 +1,6 @@
 import { exceptions, relaxedSimd, simd } from 'wasm-feature-detect';
 import { addressOf, expectedWasm } from './address.js';
-import { fail, HeadwiseError, reasonOf, show } from './errors.js';
+import { fail, failOption, HeadwiseError, reasonOf, show } from './errors.js';
 import type { Builds, Source, Variant, WasmModule } from './builds.js';
 import type { Core } from 'headwise-glue';
 import { createCore } from './core.js';
@@ -85,7 +85,7 @@ export async function init(options?: InitOptions): Promise<Initialized> {
     signal,
   } = checkOptions(options, ['variant', 'threads', 'wasm', 'signal']);
   if (!['auto', 'simd', 'relaxed-simd'].includes(variant)) {
-    fail('invalid-option', 'variant', "'auto', 'simd' or 'relaxed-simd'", show(variant));
+    failOption('variant', "'auto', 'simd' or 'relaxed-simd'", variant);
   }
   checkThreads(threads);
   checkSignal(signal)();

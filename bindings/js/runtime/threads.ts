@@ -1,6 +1,6 @@
 import { threads as canShareMemory } from 'wasm-feature-detect';
 import type { Core } from 'headwise-glue';
-import { fail, failOutOfMemory, HeadwiseError, show } from './errors.js';
+import { fail, failOption, failOutOfMemory, HeadwiseError, show } from './errors.js';
 import { startTimer, stopTimer } from './event-loop.js';
 import { isAbsent, onFirstLargeCall, type Address } from './memory.js';
 import { node } from './node.js';
@@ -17,7 +17,7 @@ const maxAutomaticThreads = 8;
 export function checkThreads(threads: number | 'auto'): void {
   if (threads !== 'auto' && !isIntegerIn(threads, 1, maxThreads)) {
     const expected = `'auto' or an integer from 1 to ${maxThreads}`;
-    fail('invalid-option', 'threads', expected, show(threads));
+    failOption('threads', expected, threads);
   }
 }
 

@@ -1,5 +1,5 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-import { fail, show } from '../runtime/errors.js';
+import { fail, failOption, show } from '../runtime/errors.js';
 import { Handle } from '../runtime/handle.js';
 import type { Address } from '../runtime/memory.js';
 import { modelsCore } from '../runtime/models-build.js';
@@ -198,13 +198,11 @@ export function checkAdamOptions(
   const expected = 'two numbers from 0 to below 1';
   const given: unknown = betas;
   if (!Array.isArray(given) || given.length !== 2) {
-    fail('invalid-option', 'betas', expected, show(given));
+    failOption('betas', expected, given);
   }
   const [first, second] = given as readonly unknown[];
   const checked = (beta: unknown): number =>
-    typeof beta === 'number' && beta >= 0 && beta < 1
-      ? beta
-      : fail('invalid-option', 'betas', expected, show(beta));
+    typeof beta === 'number' && beta >= 0 && beta < 1 ? beta : failOption('betas', expected, beta);
   return { learningRate, betas: [checked(first), checked(second)], epsilon, weightDecay };
 }
 

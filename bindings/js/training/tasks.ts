@@ -1,5 +1,5 @@
 import { taskRecord, type TaskRecord } from 'headwise-records';
-import { fail, show } from '../runtime/errors.js';
+import { failOption } from '../runtime/errors.js';
 import { allocate, reserve, type Address } from '../runtime/memory.js';
 import { modelsCore } from '../runtime/models-build.js';
 import { checkOptions, checkSize, isIntegerIn } from '../runtime/options.js';
@@ -18,7 +18,7 @@ export interface TaskBatch {
 /** Checks an integer from 0 to 2^53 − 1. */
 function checkCount(argument: string, value: unknown): number {
   if (!isIntegerIn(value, 0)) {
-    fail('invalid-option', argument, 'an integer from 0 on', show(value));
+    failOption(argument, 'an integer from 0 on', value);
   }
   return value;
 }
@@ -26,7 +26,7 @@ function checkCount(argument: string, value: unknown): number {
 function checkAtLeast(argument: string, value: unknown, other: string, least: number): number {
   const size = checkSize(argument, value);
   if (size < least) {
-    fail('invalid-option', argument, `at least ${other} (${least})`, show(size));
+    failOption(argument, `at least ${other} (${least})`, size);
   }
   return size;
 }
@@ -34,7 +34,7 @@ function checkAtLeast(argument: string, value: unknown, other: string, least: nu
 /** Checks that the number of symbols or tokens fits in 32 bits. */
 function checkFits(argument: string, what: string, unit: string, count: number): void {
   if (count > 2147483647) {
-    fail('invalid-option', argument, `${what} of at most 2147483647 ${unit}`, show(count));
+    failOption(argument, `${what} of at most 2147483647 ${unit}`, count);
   }
 }
 

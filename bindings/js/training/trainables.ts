@@ -1,5 +1,5 @@
 import { trainables, type TrainableAddress } from 'headwise-records';
-import { fail, show } from '../runtime/errors.js';
+import { fail, failOption } from '../runtime/errors.js';
 import { PartHandle, type Held } from '../runtime/handle.js';
 import type { Address } from '../runtime/memory.js';
 import type { Precision } from '../runtime/precisions.js';
@@ -40,7 +40,7 @@ export function checkTrainables(given: Trainable | readonly Trainable[]): readon
   for (const trainable of trainables) {
     // `has` accepts any value.
     if (!registered.has(trainable)) {
-      fail('invalid-option', 'trainables', 'layers and models', show(trainable));
+      failOption('trainables', 'layers and models', trainable);
     }
   }
   if (new Set(trainables).size < trainables.length) {
@@ -78,7 +78,7 @@ export function checkCanBeTrained(given: readonly Trainable[]): void {
   for (const trainable of given) {
     const weights = registered.get(trainable)?.weights ?? 'float32';
     if (weights !== 'float32') {
-      fail('invalid-option', 'weights', "'float32' in what is trained", show(weights));
+      failOption('weights', "'float32' in what is trained", weights);
     }
   }
 }
