@@ -22,7 +22,7 @@ import { type RunOptions, Trainer } from './training.js';
 // The models are small: one thread is as fast as several.
 const ready = init({ threads: 1 });
 
-/** A value whose buffers go over to the page: they are not copied. */
+/** A value, if there is one, whose buffers go over to the page: they are not copied. */
 function moved<Value>(value: Value): Value {
   const buffers = new Set<ArrayBufferLike>();
   const find = (part: unknown): void => {
@@ -30,7 +30,7 @@ function moved<Value>(value: Value): Value {
     else if (typeof part === 'object' && part !== null) Object.values(part).forEach(find);
   };
   find(value);
-  return transfer(value, [...buffers] as Transferable[]);
+  return value && transfer(value, [...buffers] as Transferable[]);
 }
 
 /** Training in the worker: one run at a time. The page asks for every update, so none can pile up. */
