@@ -4,7 +4,7 @@ import { ofColours, violations } from './axe.mjs';
 import { useDownloads } from './downloads.mjs';
 import { fitsAcross, open, prefer, searchOf } from './pages.mjs';
 import { waitForCount, waitForSearch, waitForText } from './pages.mjs';
-import { until } from './until.mjs';
+import { pressFound } from './press.mjs';
 
 const controls = {
   button: ':is(button, [role="button"])',
@@ -24,24 +24,6 @@ function findControl(selector, name) {
   const folded = found?.closest('details:not([open])');
   if (folded) folded.open = true;
   return found?.getClientRects().length > 0 ? found : undefined;
-}
-
-/**
- * Presses an element at its middle, unless another one covers it. Runs in the page, in one go: the page may scroll or
- * draw between the search for a place and a click of the browser there.
- */
-function press(element) {
-  const isOnTop = () => {
-    const { left, top, width, height } = element.getBoundingClientRect();
-    const there = document.elementFromPoint(left + width / 2, top + height / 2);
-    return element.contains(there) || there?.closest('label')?.control === element;
-  };
-  if (!isOnTop()) element.scrollIntoView({ block: 'center', behavior: 'instant' });
-  if (!isOnTop()) return false;
-  element.dispatchEvent(new PointerEvent('pointerdown', { bubbles: true }));
-  element.focus({ preventScroll: true });
-  element.dispatchEvent(new MouseEvent('click', { bubbles: true, cancelable: true }));
-  return true;
 }
 
 /** Opens an act. Returns its page and helpers, whose selectors are relative to the act. */
@@ -115,8 +97,7 @@ export async function openFlows(t, id, query = '', options = {}) {
     /** Waits for a control of a name and a role. Opens the `details` around it. */
     control: (name, role = 'button') =>
       page.waitForFunction(findControl, {}, within(controls[role]), name),
-    press: (name, role) =>
-      until(async () => (await flows.control(name, role)).evaluate(press), `${name} is covered`),
+    press: (name, role) => pressFound(() => flows.control(name, role), name),
     /** Clicks without the pointer, for elements that may move or be covered. */
     click: (selector) =>
       page.$eval(within(selector), (found) =>

@@ -6,6 +6,7 @@ import { fromRoot } from '../../../scripts/lib/files.mjs';
 import { isReady, loadedFiles, open, readSentence, searchOf } from '../lib/pages.mjs';
 import { waitForSearch, waitForText } from '../lib/pages.mjs';
 import { headers, serveFolder, servePage } from '../lib/server.mjs';
+import { press } from '../lib/press.mjs';
 
 const { heads, query, text, words } = JSON.parse(
   readFileSync(fromRoot('web/src/reading/sentence.json'), 'utf8'),
@@ -188,7 +189,7 @@ describe('the reader’s own sentence', () => {
     const told = await page.$eval('.first .failure', ({ textContent }) => textContent);
     assert.match(told, /not found \(404\)/);
     renameSync(`${copy}/later`, `${copy}/model`);
-    await page.click('.first .failure button');
+    await press(page, '.first .failure button');
     await waitForReading(page, 'peace');
     assert.equal(await page.$('.first .failure'), null);
   });

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { actsOf, isReady, loadAllActs, open } from '../lib/pages.mjs';
+import { press } from '../lib/press.mjs';
 
 /** Resolves once the page has not changed its height for half a second, and no act in view waits. */
 const settle = (page) =>
@@ -52,7 +53,7 @@ for (const width of [1440, 1024, 720, 390]) {
       await page.waitForSelector(isReady);
       if (isWarm) await loadAllActs(page);
       for (const act of acts.toReversed()) {
-        await page.click(`.navigation a[href="#${act}"]`);
+        await press(page, `.navigation a[href="#${act}"]`);
         await check(isWarm ? 'warm link' : 'link', act);
       }
     }

@@ -8,6 +8,7 @@ import { violations } from '../lib/axe.mjs';
 import { openFlows } from '../lib/flows.mjs';
 import { actsOf, isReady, loadAllActs, loadedFiles, open, readSentence } from '../lib/pages.mjs';
 import { searchOf, waitForCount, waitForText } from '../lib/pages.mjs';
+import { press } from '../lib/press.mjs';
 
 const isDrawn = { until: '#equal-keys .key-map' };
 const textOf = (page, selector) => page.$eval(selector, (found) => found.textContent);
@@ -63,7 +64,7 @@ describe('language', () => {
     const { page } = await open(t, '?lang=ko#look');
     await readSentence(page);
     await waitForText(page, '#look .look-status[data-state="ready"]', /^작은 언어 모델: 층/);
-    await page.click('#look .rail-more > summary');
+    await press(page, '#look .rail-more > summary');
     const input = await page.waitForSelector('#look .model-opener input[multiple]');
     await input.uploadFile(fromRoot('examples/language-model/model/config.json'));
     await waitForText(page, '#look .model-status .failure', /tokenizer\.json.*model\.safetensors/);
@@ -87,7 +88,7 @@ describe('glossary', () => {
         return tops.map((place) => place - top);
       });
     const before = await places();
-    await page.click(term);
+    await press(page, term);
     await page.waitForSelector(definition, { visible: true });
     assert.equal((await loadedFiles(page, /glossary-/)).length, 1);
     assert.deepEqual(await places(), before);
@@ -95,7 +96,7 @@ describe('glossary', () => {
 
     await page.mouse.click(5, 400);
     await waitForCount(page, definition, 0);
-    await page.click(term);
+    await press(page, term);
     await page.waitForSelector(definition, { visible: true });
     const described = await page.$eval(term, (each) => {
       const id = each.getAttribute('aria-describedby');
@@ -104,7 +105,7 @@ describe('glossary', () => {
     assert.deepEqual(described, ['true', 'definition']);
 
     // Another one opens in its place.
-    await page.click('#translate .prose .term');
+    await press(page, '#translate .prose .term');
     await waitForText(page, definition, /^The attention weight /);
     const expandedTerms = await page.$$eval('.term[aria-expanded="true"]', (all) =>
       all.map(({ dataset }) => dataset.term),
@@ -118,7 +119,7 @@ describe('glossary', () => {
       prepare: without(/\/glossary-[^/]+\.js$/),
       causes,
     });
-    await page.click(term);
+    await press(page, term);
     await page.waitForSelector('#translate .definition[role="alert"]');
   });
 });
@@ -172,12 +173,12 @@ describe('screen readers', () => {
     await page.waitForSelector('#train .head-card');
     const says = await listen(page);
     const play = '#train .playback .primary';
-    await page.click(play);
+    await press(page, play);
     await page.waitForFunction(() => {
       const step = /^Step (\d+)/.exec(document.querySelector('#train .run-status').textContent);
       return Number(step?.[1]) >= 5;
     });
-    await page.click(play);
+    await press(page, play);
     const cell = '.close-up .cell[data-query="1"]';
     await act.hover(`${cell}[data-key="0"]`);
     await act.hover(`${cell}[data-key="1"]`);
@@ -209,7 +210,8 @@ test('the address hides what it names and nothing else, and keeps unknown names'
     languages: '.languages',
     look: '#look',
   };
-  const { page, press, visit } = await openFlows(t, 'equal-keys', '', isDrawn);
+  const act = await openFlows(t, 'equal-keys', '', isDrawn);
+  const { page, visit } = act;
   const visible = () =>
     page.evaluate(
       (all) =>
@@ -226,7 +228,7 @@ test('the address hides what it names and nothing else, and keeps unknown names'
   }
   await visit('?hide=export,,<gate>');
   assert.match(await textOf(page, 'main > .notices'), /^[^“]*“<gate>”[^“]*look[^“]*$/);
-  await press('2', 'radio');
+  await act.press('2', 'radio');
   assert.deepEqual(Object.fromEntries(new URLSearchParams(await searchOf(page))), {
     hide: 'export,,<gate>',
     heads: '2',
@@ -253,7 +255,7 @@ test('a presentation shows the act of the address alone, the next by an arrow, a
   await page.keyboard.press('ArrowRight');
   const acts = await actsOf(page);
   assert.deepEqual(await shown(), [acts[acts.indexOf('train') + 1]]);
-  await page.click('.present-bar [aria-expanded]');
+  await press(page, '.present-bar [aria-expanded]');
   await page.waitForSelector('[data-presented] .rail', { visible: true });
   await page.keyboard.press('Escape');
   await page.waitForFunction(() => !document.documentElement.hasAttribute('data-present'));
