@@ -302,11 +302,6 @@ TEST_CASE("dot_product_attention checks as its sister with heads does") {
   const Tensor<3> keys = randn<3>({2, 5, 4}, 1);
   CHECK(error_of([&] { return dot_product_attention(queries, randn<3>({2, 5, 3}, 1), keys); }) ==
         "invalid-shape; keys: expected (2, keys, 4), got (2, 5, 3)");
-  CHECK(error_of([&] { return dot_product_attention(queries, keys, queries); }) ==
-        "invalid-shape; values: expected (2, 5, value_size), got (2, 3, 4)");
-  CHECK(error_of([&] {
-          return dot_product_attention(randn<3>({2, 3, 0}, 1), randn<3>({2, 5, 0}, 1), keys);
-        }) == "invalid-shape; queries: expected a head size of at least 1, got (2, 3, 0)");
   CHECK(error_of([&] {
           return dot_product_attention(queries, keys, keys, {.valid_lens = LensBySample{6, 1}});
         }) == "invalid-value; valid_lens: expected integers from 0 to 5, got 6");
@@ -321,10 +316,6 @@ TEST_CASE("Norms of heads need projections") {
         }) ==
         "invalid-option; qk_norm: expected projection 'linear' or 'convolution' beside it, got "
         "'none'");
-}
-
-TEST_CASE("Errors are those of invalid arguments, for callers who catch the standard's") {
-  CHECK_THROWS_AS(MultiHeadAttention({.num_hiddens = 8, .num_heads = 3}), std::invalid_argument);
 }
 
 }  // namespace

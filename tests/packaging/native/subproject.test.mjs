@@ -1,8 +1,8 @@
 // headwise as a part of another project, which gets only the library. Configured, not built.
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { guide, run, scratch, writeProjectWithSources } from './users.mjs';
+import { guide, run, writeProjectWithSources } from './users.mjs';
 
 /** CMake code that prints, after a mark, what of a project headwise might change, and the names of its options. */
 const look = (mark) => `
@@ -37,14 +37,13 @@ async function configure(name, text, ...args) {
   const { stderr } = await run('cmake', ['-S', folder, '-B', build, ...args]);
   const { stdout } = await run('cmake', ['--build', build, '--target', 'help']);
   const listed = await run('ctest', ['--test-dir', build, '--show-only=json-v1']);
-  const [own] = ['headwise', '_deps/headwise-build']
-    .map((part) => `${build}/${part}/cmake_install.cmake`)
-    .filter((file) => existsSync(file));
   return {
     printed: (mark) => stderr.split(`${mark}: `)[1]?.split('\n')[0],
     targets: [...stdout.matchAll(/^(headwise[^\s/]*): phony$/gm)].map(([, target]) => target),
     tests: JSON.parse(listed.stdout).tests.length,
-    isInstalled: /headwiseConfig\.cmake|headwise\.pc/.test(readFileSync(own, 'utf8')),
+    isInstalled: /headwiseConfig\.cmake|headwise\.pc/.test(
+      readFileSync(`${build}/headwise/cmake_install.cmake`, 'utf8'),
+    ),
   };
 }
 
@@ -76,10 +75,4 @@ test('add_subdirectory adds only the library and options HEADWISE_… to a proje
 test('HEADWISE_INSTALL installs it', async () => {
   const { isInstalled } = await configure('asked', guide.subdirectory, '-DHEADWISE_INSTALL=ON');
   assert.ok(isInstalled);
-});
-
-test('FetchContent takes a folder of the user', async () => {
-  const there = `-DFETCHCONTENT_SOURCE_DIR_HEADWISE=${scratch}/fetched/headwise`;
-  const { targets } = await configure('fetched', guide.fetched, there);
-  assert.ok(targets.includes('headwise'), targets.join());
 });

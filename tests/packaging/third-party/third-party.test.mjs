@@ -1,11 +1,10 @@
 // THIRD_PARTY.md lists third-party code with its licences. Needs dist/ and build/page.
 import assert from 'node:assert/strict';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { rolldown } from 'rolldown';
 import { loadConfigFromFile, build as vite } from 'vite';
-import { locateToolchain } from '../../../scripts/setup/locate.mjs';
-import { filesIn, fromRoot, root } from '../lib/project.mjs';
+import { filesIn, fromRoot } from '../lib/project.mjs';
 
 const read = (path) => readFileSync(fromRoot(path), 'utf8');
 const text = read('THIRD_PARTY.md');
@@ -157,11 +156,4 @@ test('the licence of each npm package is included word for word', () => {
     );
     assert.deepEqual(missingOf(own, copyright), [], name);
   }
-});
-
-const musl = `${locateToolchain(root).emscriptenRoot}/system/lib/libc/musl/COPYRIGHT`;
-test("musl's licence is included", { skip: !existsSync(musl) && 'no Emscripten' }, () => {
-  const [, licence] = readFileSync(musl, 'utf8').split(/^-{70}$/m);
-  const { copyright } = entries.find(({ name }) => name === 'musl');
-  assert.deepEqual(missingOf(licence, copyright), []);
 });
