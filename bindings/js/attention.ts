@@ -3,7 +3,7 @@ export { HeadwiseError, type ErrorCode } from './runtime/errors.js';
 export type { Variant, WasmModule } from './runtime/builds.js';
 export { dispose, init, type Initialized, type InitOptions } from './runtime/init.js';
 export type { OwnBytes } from './runtime/typed-arrays.js';
-export type { Precision } from './runtime/precisions.js';
+export type { FilePrecision, Precision } from './runtime/precisions.js';
 export type {
   KeyMaskInput,
   MaskInput,

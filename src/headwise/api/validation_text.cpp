@@ -18,36 +18,38 @@ Axis axis_of(const std::optional<std::size_t>& size, const char* name) noexcept 
 }
 
 void Part::append_own_words(std::string& text, const Part& part) {
-  append_words(text, part.words_);
+  append_words(text, part.as_words);
 }
 
-void Part::append_verbatim(std::string& text, const Part& part) { text.append(part.words_); }
+void Part::append_verbatim(std::string& text, const Part& part) { text.append(part.as_words); }
 
 void Part::append_integer(std::string& text, const Part& part) {
-  append_number(text, part.integer_);
+  append_number(text, part.as_integer);
 }
 
 void Part::append_natural(std::string& text, const Part& part) {
-  append_number(text, static_cast<std::uint64_t>(part.integer_));
+  append_number(text, static_cast<std::uint64_t>(part.as_integer));
 }
 
-void Part::append_double(std::string& text, const Part& part) { append_number(text, part.number_); }
+void Part::append_double(std::string& text, const Part& part) {
+  append_number(text, part.as_number);
+}
 
 void Part::append_shape(std::string& text, const Part& part) {
-  io::append_shape(text, part.shape_);
+  io::append_shape(text, part.as_shape);
 }
 
 void Part::append_axes(std::string& text, const Part& part) {
   text.append("(");
-  for (const Axis& axis : part.axes_) {
-    text.append(&axis != part.axes_.data() ? ", " : "");
+  for (const Axis& axis : part.as_axes) {
+    text.append(&axis != part.as_axes.data() ? ", " : "");
     if (axis.name != nullptr) {
       append_words(text, axis.name);
     } else {
       append_number(text, std::uint64_t{axis.size});
     }
   }
-  text.append(part.axes_.size() == 1 ? ",)" : ")");
+  text.append(part.as_axes.size() == 1 ? ",)" : ")");
 }
 
 std::string text_of(Parts parts) {

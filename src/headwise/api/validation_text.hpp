@@ -34,17 +34,17 @@ class Part {
   Part(const char* text) noexcept : Part(std::string_view(text)) {}         // NOLINT(*-explicit-*)
   Part(const std::string& text) noexcept : Part(std::string_view(text)) {}  // NOLINT(*-explicit-*)
   Part(std::string_view text) noexcept                                      // NOLINT(*-explicit-*)
-      : words_(text), append_(&append_own_words) {}
+      : as_words(text), append_(&append_own_words) {}
   template <std::integral Integer>
   Part(Integer number) noexcept  // NOLINT(*-explicit-*)
-      : integer_(static_cast<std::int64_t>(number)),
+      : as_integer(static_cast<std::int64_t>(number)),
         append_(std::signed_integral<Integer> ? &append_integer : &append_natural) {}
   Part(double number) noexcept
-      : number_(number), append_(&append_double) {}  // NOLINT(*-explicit-*)
-  Part(std::span<const std::size_t> shape) noexcept  // NOLINT(*-explicit-*)
-      : shape_(shape), append_(&append_shape) {}
+      : as_number(number), append_(&append_double) {}  // NOLINT(*-explicit-*)
+  Part(std::span<const std::size_t> shape) noexcept    // NOLINT(*-explicit-*)
+      : as_shape(shape), append_(&append_shape) {}
   Part(std::span<const Axis> axes) noexcept  // NOLINT(*-explicit-*)
-      : axes_(axes), append_(&append_axes) {}
+      : as_axes(axes), append_(&append_axes) {}
 
   /// Words that are spelled alike in all languages, such as the name of a tensor.
   static Part verbatim(std::string_view words) noexcept {
@@ -65,11 +65,11 @@ class Part {
   static void append_axes(std::string& text, const Part& part);
 
   union {
-    std::string_view words_;
-    std::int64_t integer_;
-    double number_;
-    std::span<const std::size_t> shape_;
-    std::span<const Axis> axes_;
+    std::string_view as_words;
+    std::int64_t as_integer;
+    double as_number;
+    std::span<const std::size_t> as_shape;
+    std::span<const Axis> as_axes;
   };
   /// In place of a number of the kind, so that WebAssembly has no code for kinds that it never
   /// makes.

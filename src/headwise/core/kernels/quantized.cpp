@@ -2,6 +2,13 @@
 #include <headwise/core/kernels/simd.hpp>
 #include <limits>
 
+/// Leaves a short loop of constant length as it is.
+#if defined(__clang__)
+#define HEADWISE_NO_UNROLL _Pragma("clang loop unroll(disable)")
+#else
+#define HEADWISE_NO_UNROLL
+#endif
+
 namespace headwise::kernels::HEADWISE_TARGET {
 namespace {
 
@@ -172,21 +179,20 @@ struct Int4Sums {
 
 /// Pads the row to whole blocks.
 void prepare_for_int4(std::size_t depth, QuantizedRow& row, Int4Sums& sums) noexcept {
-  for (std::size_t k = 0; k < depth; k += int4_block) {
-    float offset = 0;
-    for (std::size_t first = k; first < k + int4_block; first += quantized_block) {
-      float& scale = row.scales[first / quantized_block];
-      std::int32_t sum = 0;
-      for (std::size_t i = first; i < first + quantized_block; ++i) {
-        if (first >= depth) {
-          row.integers[i] = 0;
-          scale = 0;
-        }
-        sum += row.integers[i];
-      }
-      offset += static_cast<float>(sum * int4_offset) * scale;
+  std::size_t k = (depth + quantized_block - 1) / quantized_block * quantized_block;
+  for (; k % int4_block != 0; ++k) {
+    row.integers[k] = 0;
+    row.scales[k / quantized_block] = 0;
+  }
+  fill(sums.offsets, 0.0F);
+  for (std::size_t first = 0; first < k; first += quantized_block) {
+    std::int32_t sum = 0;
+    HEADWISE_NO_UNROLL
+    for (std::size_t i = 0; i < quantized_block; ++i) {
+      sum += row.integers[first + i];
     }
-    sums.offsets[k / int4_block] = offset;
+    sums.offsets[first / int4_block] +=
+        static_cast<float>(sum * int4_offset) * row.scales[first / quantized_block];
   }
 }
 
@@ -203,6 +209,9 @@ PanelSums multiply_int4_panel(const QuantizedRow& row, const Int4Sums& of_row, s
     const float* factors = row.scales.data() + k / quantized_block;
     const Batch offset(of_row.offsets[k / int4_block]);
     Array<Array<Integers, int4_in_word>, 2> products;
+    fill(products[0], Integers(0));
+    fill(products[1], Integers(0));
+    HEADWISE_NO_UNROLL
     for (std::size_t i = 0; i < int4_in_word; ++i) {
       const Array<xsimd::batch<std::uint16_t>, 2> words{
           {load_int4(block, i, 0), load_int4(block, i, lanes)}};
@@ -212,9 +221,7 @@ PanelSums multiply_int4_panel(const QuantizedRow& row, const Int4Sums& of_row, s
         for (std::size_t j = 0; j < 2; ++j) {
           const auto integers =
               place == 3 ? words[j] >> 12 : words[j] & xsimd::batch<std::uint16_t>(mask);
-          const Integers product =
-              multiply_pairs(xsimd::bitwise_cast<std::int32_t>(integers), pairs);
-          products[j][place] = i == 0 ? product : products[j][place] + product;
+          products[j][place] += multiply_pairs(xsimd::bitwise_cast<std::int32_t>(integers), pairs);
         }
       }
       keep_loads_in_order();
@@ -525,8 +532,10 @@ void unpack_int4_columns(Int4Matrix b, std::size_t depth, std::size_t columns,
   for (std::size_t k = 0; k < depth; k += int4_block, block += int4_block_floats * panel_columns) {
     for (std::size_t column = 0; column < columns; column += lanes) {
       const Batch factors = Batch::load_unaligned(block + column);
+      HEADWISE_NO_UNROLL
       for (std::size_t i = 0; i < int4_in_word; ++i) {
         const auto words = xsimd::bitwise_cast<std::int32_t>(load_int4(block, i, column));
+        HEADWISE_NO_UNROLL
         for (std::size_t place = 0; place < 2 * int4_in_word; ++place) {
           // Of a pair, the first integers are in the lower word.
           const std::size_t row =
