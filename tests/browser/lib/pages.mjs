@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { newPage } from './browser.mjs';
 import { watchForProblems } from './problems.mjs';
 import { sharedBrowser, sharedPage } from './shared.mjs';
+import { twoFrames } from './until.mjs';
 
 /** Path of a picture for people to look at. */
 export function artefact(name) {
@@ -20,10 +21,18 @@ export const isReady = 'main:not([aria-busy])';
 export const actsOf = (page) =>
   page.$$eval('main > section[id]', (sections) => sections.map(({ id }) => id));
 
+/**
+ * Has the page scroll no more by itself: it holds the place of the address, or of a link, from the frame after it was
+ * pressed, until the reader does something.
+ */
+async function takeOver(page) {
+  await page.evaluate(twoFrames);
+  await page.keyboard.press('Shift');
+}
+
 /** Scrolls to each act, which loads its code, and back to the top. */
 export async function loadAllActs(page) {
-  // The page holds the act of the address in place until the reader does something.
-  await page.keyboard.press('Shift');
+  await takeOver(page);
   for (const act of await actsOf(page)) {
     await page.$eval(`#${act}`, (section) => section.scrollIntoView());
     await page.waitForSelector(`#${act} .live:not([data-awaited])`);
@@ -33,7 +42,7 @@ export async function loadAllActs(page) {
 
 /** Waits until Look's model has read the sentence. It loads once the reader comes near. */
 export async function readSentence(page) {
-  await page.keyboard.press('Shift');
+  await takeOver(page);
   await page.$eval('#look .live', (part) => part.scrollIntoView());
   await page.waitForSelector('#look .candidate');
 }
