@@ -147,7 +147,7 @@ test('the page opens from the navigation', async (t) => {
     page.waitForNavigation(),
     page.click('.VPNavBarMenu a[href$="page/index.html"]'),
   ]);
-  await page.waitForSelector('main:not([aria-busy])');
+  await page.waitForSelector('#acts:not([aria-busy])');
   assert.match(page.url(), /\/page\/index\.html$/);
 });
 

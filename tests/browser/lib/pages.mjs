@@ -14,8 +14,8 @@ export function artefact(name) {
   return folder + name;
 }
 
-/** The page is drawn. */
-export const isReady = 'main:not([aria-busy])';
+/** The page is drawn by its script. What the document shows before is not busy either, and is no #acts. */
+export const isReady = '#acts:not([aria-busy])';
 
 /** The ids of the acts, in order. */
 export const actsOf = (page) =>
