@@ -60,7 +60,7 @@ void append_words(std::string& text, std::string_view words) {
   const char* const end = begin + words.size();
   // Capital letters stand alone: W_q.
   for (const char* next = begin; next != end; ++next) {
-    if (*next == '_' && next[-1] >= 'a') {
+    if (*next == '_' && next != words.data() && next[-1] >= 'a') {
       text.append(begin, static_cast<std::size_t>(next - begin));
       const char capital = static_cast<char>(next[1] - 'a' + 'A');
       text.append(&capital, 1);

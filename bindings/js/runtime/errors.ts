@@ -121,12 +121,14 @@ function showObject(value: object): string {
       ? 'a Promise; await it, or await file.read() for all tensors of a file'
       : isFile(value)
         ? 'a file; did you mean its .tensors, or await file.read()?'
-        : withArticle(classOf(value) ?? 'object');
+        : withArticle(classOf(value));
   }
   return withArticle(Object.prototype.toString.call(value).slice('[object '.length, -1));
 }
 
-const withArticle = (noun: string): string => `${/^[AEIOo]/.test(noun) ? 'an' : 'a'} ${noun}`;
+/** `noun`: an object where there is no other, as of a class without a name. */
+const withArticle = (noun = ''): string =>
+  noun === '' ? 'an object' : `${/^[AEIOo]/.test(noun) ? 'an' : 'a'} ${noun}`;
 
 /** A shape as in Python and in error messages: (2, 4, 100), (3,), (). */
 export function showShape(shape: readonly (number | string)[]): string {

@@ -1,3 +1,4 @@
+// Natively alone: WebAssembly tells JavaScript of too little memory without an `Error`.
 #include <headwise/error.hpp>
 
 namespace headwise {

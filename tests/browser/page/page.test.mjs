@@ -210,8 +210,7 @@ test('the address hides what it names and nothing else, and keeps unknown names'
     languages: '.languages',
     look: '#look',
   };
-  const act = await openFlows(t, 'equal-keys', '', isDrawn);
-  const { page, visit } = act;
+  const { page, visit, ...act } = await openFlows(t, 'equal-keys', '', isDrawn);
   const visible = () =>
     page.evaluate(
       (all) =>

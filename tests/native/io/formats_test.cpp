@@ -238,6 +238,8 @@ TEST_CASE("A file rounds weights and leaves biases alone, and gives rounded ones
   dict.emplace("W_k.weight_scale", tensor_of<float>({2}, {1, 2}));
   CHECK(error_of([&] { return save_safetensors(dict, {}, {}, Precision::int8); }) ==
         "invalid-value; tensors: expected every name once, got 'W_k.weight_scale' twice");
+  CHECK(error_of([&] { return save_safetensors(dict, {}, {}, Precision::int4); }) ==
+        "invalid-option; weights: expected 'float32', 'float16' or 'int8', got 'int4'");
 }
 
 using namespace std::string_literals;

@@ -7,8 +7,8 @@ import { announce } from './live-region.js';
 import { words } from './words.js';
 
 /**
- * What there is to find out in an act, and whether the reader has. What comes of it has a place of its own below the
- * controls, lest they move away under the pointer when the goal is reached; with `hasRoom` it has room below the task.
+ * The task of an act, and how far the reader has come. The outcome stands below the controls, so that none of them moves
+ * away under the pointer when the goal is reached. With `hasRoom`, room for it is kept below the task instead.
  */
 export function createGoal(task: string, hasRoom = false) {
   const progress = element('p.goal-progress');

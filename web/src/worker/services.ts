@@ -22,7 +22,7 @@ import { type RunOptions, Trainer } from './training.js';
 // The models are small: one thread is as fast as several.
 const ready = init({ threads: 1 });
 
-/** A value, if there is one, whose buffers go over to the page: they are not copied. */
+/** Has all buffers of a value moved to the page, not copied: the worker must not use them any more. */
 function moved<Value>(value: Value): Value {
   const buffers = new Set<ArrayBufferLike>();
   const find = (part: unknown): void => {
@@ -60,14 +60,14 @@ class RunService<Args extends unknown[], Model extends Trainer | DateModel> {
   }
 }
 
-/** Of the act Train. */
+/** The runs of the act Train. */
 export class TrainingService extends RunService<[options: RunOptions], Trainer> {
   constructor() {
     super((options) => new Trainer(options));
   }
 }
 
-/** Of the act Translate. */
+/** The runs of the act Translate. */
 export class AlignmentService extends RunService<
   [options: AlignmentOptions, text: string],
   DateModel

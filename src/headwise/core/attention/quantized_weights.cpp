@@ -43,11 +43,13 @@ std::size_t bytes_of(Precision precision) noexcept {
   return precision == Precision::int8 ? sizeof(std::int8_t) : sizeof(std::int16_t);
 }
 
-/// Where a column's factor for a block of int4 weights is.
-std::size_t int4_factor_place(std::size_t in, std::size_t column, std::size_t block) noexcept {
+/// The factors of the block of int4 weights that has a column and a depth: one for each column of
+/// the panel. The words of the block are behind them.
+template <typename Float>
+Float* int4_factors(Float* packed, std::size_t in, std::size_t column, std::size_t depth) noexcept {
   const std::size_t width = kernels::panel_width();
-  return column / width * kernels::int4_panel_size(in) +
-         block * kernels::int4_block_floats * width + column % width;
+  return packed + column / width * kernels::int4_panel_size(in) +
+         depth / kernels::int4_block * kernels::int4_block_floats * width;
 }
 
 /// Which word of its block has the integer of a depth, and by how many bits it is shifted.
@@ -57,10 +59,10 @@ struct Int4Place {
 };
 
 Int4Place int4_place(std::size_t depth, std::size_t column) noexcept {
-  constexpr std::size_t in_word = 8;
-  const std::size_t width = kernels::panel_width();
-  return {.word = depth % in_word / 2 * 2 * width + column % width * 2 + depth % 2,
-          .shift = static_cast<unsigned>(depth / in_word * 4)};
+  const std::size_t in_block = depth % kernels::int4_block;
+  return {.word = kernels::quantized_place(in_block % kernels::quantized_block,
+                                           column % kernels::panel_width(), 0),
+          .shift = static_cast<unsigned>(in_block / kernels::quantized_block * 4)};
 }
 
 /// The nearest number that float16 holds, the even one of two, as `io::float_to_half` has it.
@@ -111,7 +113,7 @@ float to_int8(const float* row, std::size_t in, std::int8_t* integers) noexcept 
 }
 
 float to_int4(const float* weights, std::size_t count, std::int8_t* integers) noexcept {
-  constexpr float least = -8;
+  constexpr float least = -kernels::int4_offset;
   float largest = 0;
   bool is_finite = true;
   for (std::size_t k = 0; k < count; ++k) {
@@ -133,14 +135,12 @@ void pack_int4(const float* row, std::size_t column, std::size_t in, float* pack
   for (std::size_t first = 0; first < in; first += kernels::int4_block) {
     std::array<std::int8_t, kernels::int4_block> integers{};
     const std::size_t count = std::min(kernels::int4_block, in - first);
-    const std::size_t block = first / kernels::int4_block;
-    packed[int4_factor_place(in, column, block)] = to_int4(row + first, count, integers.data());
-    auto* words =
-        reinterpret_cast<std::uint16_t*>(packed + int4_factor_place(in, column, block) -
-                                         column % kernels::panel_width() + kernels::panel_width());
+    float* const factors = int4_factors(packed, in, column, first);
+    factors[column % kernels::panel_width()] = to_int4(row + first, count, integers.data());
+    auto* const words = reinterpret_cast<std::uint16_t*>(factors + kernels::panel_width());
     for (std::size_t k = 0; k < kernels::int4_block; ++k) {
       const auto [word, shift] = int4_place(k, column);
-      const auto bits = static_cast<unsigned>(integers[k] + 8) << shift;
+      const auto bits = static_cast<unsigned>(integers[k] + kernels::int4_offset) << shift;
       // The lowest bits are written first.
       words[word] = static_cast<std::uint16_t>(shift == 0 ? bits : words[word] | bits);
     }
@@ -150,13 +150,13 @@ void pack_int4(const float* row, std::size_t column, std::size_t in, float* pack
 void unpack_int4(const float* packed, std::size_t column, std::size_t in, std::size_t first,
                  std::size_t count, float* row) noexcept {
   for (std::size_t k = 0; k < count; ++k) {
-    const std::size_t block = (first + k) / kernels::int4_block;
-    const float* factor = packed + int4_factor_place(in, column, block);
-    const auto* words = reinterpret_cast<const std::uint16_t*>(
-        factor - column % kernels::panel_width() + kernels::panel_width());
-    const auto [word, shift] = int4_place((first + k) % kernels::int4_block, column);
+    const float* const factors = int4_factors(packed, in, column, first + k);
+    const auto* const words =
+        reinterpret_cast<const std::uint16_t*>(factors + kernels::panel_width());
+    const auto [word, shift] = int4_place(first + k, column);
     const unsigned bits = (unsigned{words[word]} >> shift) & 15U;
-    row[k] = static_cast<float>(static_cast<int>(bits) - 8) * *factor;
+    row[k] = static_cast<float>(static_cast<int>(bits) - kernels::int4_offset) *
+             factors[column % kernels::panel_width()];
   }
 }
 

@@ -37,13 +37,15 @@ struct QuantizedMatrix {
 inline constexpr std::size_t int4_block = 32;
 /// Floats that a column's factor and integers take in one block.
 inline constexpr std::size_t int4_block_floats = 1 + int4_block / 2 / sizeof(float);
+/// What is added to such an integer where it is stored, so that it is not negative.
+inline constexpr int int4_offset = 8;
 
 /// A matrix (depth, columns) of integers from −8 to 7 with a factor for each `int4_block` depths of
 /// a column, packed as [columns / panel width][depth / `int4_block`] blocks, or the part of one
 /// from some panel or block on: panels are `panel_stride` floats apart. A block holds its [panel
 /// width] factors and then [4][panel width][2] words of 16 bits: word (i, column, e) has the
-/// integers of the depths 2i + e, 8 + 2i + e, 16 + 2i + e and 24 + 2i + e, each plus 8, from the
-/// lowest four bits on. What pads the depth may be any integer.
+/// integers of the depths 2i + e, 8 + 2i + e, 16 + 2i + e and 24 + 2i + e, each plus `int4_offset`,
+/// from the lowest four bits on. What pads the depth may be any integer.
 struct Int4Matrix {
   const float* blocks;
   std::size_t panel_stride;

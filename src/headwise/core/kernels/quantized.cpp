@@ -160,8 +160,6 @@ PanelSums multiply_panel(const QuantizedRow& row, std::size_t depth,
 
 /// Integers of 4 bits in a word.
 constexpr std::size_t int4_in_word = 4;
-/// They are held plus so much.
-constexpr int int4_offset = 8;
 
 /// Pairs of the words of a block, behind its factors: of depths from 2i on, and of a vector of
 /// columns from `column` on.
@@ -171,34 +169,31 @@ xsimd::batch<std::uint16_t> load_int4(const float* block, std::size_t i,
   return xsimd::batch<std::uint16_t>::load_unaligned(words + (i * panel_columns + column) * pair);
 }
 
-/// What `multiply_int4_panel` needs of a row besides it, padded to whole blocks.
-struct Int4Sums {
-  /// For each block, what the integers' offset adds to its product.
-  Array<float, chunk_depth / int4_block> offsets;
-};
+/// For each block of a row, what `int4_offset` adds to its product with any column.
+using Int4Offsets = Array<float, chunk_depth / int4_block>;
 
-/// Pads the row to whole blocks.
-void prepare_for_int4(std::size_t depth, QuantizedRow& row, Int4Sums& sums) noexcept {
+/// Pads the row to whole blocks and computes their offsets.
+void prepare_for_int4(std::size_t depth, QuantizedRow& row, Int4Offsets& offsets) noexcept {
   std::size_t k = (depth + quantized_block - 1) / quantized_block * quantized_block;
   for (; k % int4_block != 0; ++k) {
     row.integers[k] = 0;
     row.scales[k / quantized_block] = 0;
   }
-  fill(sums.offsets, 0.0F);
+  fill(offsets, 0.0F);
   for (std::size_t first = 0; first < k; first += quantized_block) {
     std::int32_t sum = 0;
     HEADWISE_NO_UNROLL
     for (std::size_t i = 0; i < quantized_block; ++i) {
       sum += row.integers[first + i];
     }
-    sums.offsets[first / int4_block] +=
+    offsets[first / int4_block] +=
         static_cast<float>(sum * int4_offset) * row.scales[first / quantized_block];
   }
 }
 
 /// The products of a row and a panel of integers of 4 bits. The row is padded to whole blocks.
-PanelSums multiply_int4_panel(const QuantizedRow& row, const Int4Sums& of_row, std::size_t depth,
-                              const float* block) noexcept {
+PanelSums multiply_int4_panel(const QuantizedRow& row, const Int4Offsets& offsets,
+                              std::size_t depth, const float* block) noexcept {
   // Integers are multiplied where they stand in their word, the highest four bits, which may be a
   // sign, shifted down.
   constexpr Array<float, int4_in_word> of_place{{1.0F, 1.0F / 16, 1.0F / 256, 1.0F}};
@@ -207,7 +202,7 @@ PanelSums multiply_int4_panel(const QuantizedRow& row, const Int4Sums& of_row, s
   for (std::size_t k = 0; k < depth; k += int4_block, block += int4_block_floats * panel_columns) {
     const std::int16_t* x = row.integers.data() + k;
     const float* factors = row.scales.data() + k / quantized_block;
-    const Batch offset(of_row.offsets[k / int4_block]);
+    const Batch offset(offsets[k / int4_block]);
     Array<Array<Integers, int4_in_word>, 2> products;
     fill(products[0], Integers(0));
     fill(products[1], Integers(0));
@@ -473,17 +468,17 @@ void int4_gemv(const float* x, std::size_t depth, Int4Matrix b, std::size_t colu
   static_assert(chunk_depth % int4_block == 0);
   assert(holds(x, depth) && holds(c, columns));
   assert(disjoint(c, columns, x, depth));
-  QuantizedRow row;  // NOLINT(*-member-init): written before it is read
-  Int4Sums of_row;   // NOLINT(*-member-init): written before it is read
+  QuantizedRow row;     // NOLINT(*-member-init): written before it is read
+  Int4Offsets offsets;  // NOLINT(*-member-init): written before it is read
   std::size_t first = 0;
   do {
     const std::size_t chunk = min(chunk_depth, depth - first);
     quantize(x + first, nullptr, chunk, 1.0F, 1, row);
-    prepare_for_int4(chunk, row, of_row);
+    prepare_for_int4(chunk, row, offsets);
     const float* blocks = b.blocks + first / int4_block * int4_block_floats * panel_columns;
     for (std::size_t column = 0; column < columns; column += panel_columns) {
-      const PanelSums sums =
-          multiply_int4_panel(row, of_row, chunk, blocks + column / panel_columns * b.panel_stride);
+      const PanelSums sums = multiply_int4_panel(row, offsets, chunk,
+                                                 blocks + column / panel_columns * b.panel_stride);
       for (std::size_t j = 0; j < 2 && column + j * lanes < columns; ++j) {
         const std::size_t at = column + j * lanes;
         Batch result = sums[j];
