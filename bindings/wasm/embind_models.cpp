@@ -29,6 +29,7 @@ EMSCRIPTEN_BINDINGS(models) {
   function("zeroAllGradients", &Call<&zero_all_gradients>::run);
   function("clipGradientNorm", &Call<&clip_gradient_norm>::run);
   function("newModel", &Call<&new_model>::run);
+  function("copyModel", &Call<&copy_model>::run);
   function("deleteModel", &Call<&delete_model>::run);
   function("copyLayer", &Call<&copy_layer>::run);
   function("describeModel", &Call<&describe_model>::run);
@@ -51,7 +52,7 @@ EMSCRIPTEN_BINDINGS(models) {
   function("setModelCacheLength", &Call<&set_model_cache_length>::run);
   function("pruneModel", &Call<&prune_model>::run);
   function("planCheckpoint", &Call<&plan_checkpoint>::run);
-  function("attachCheckpoint", &Call<&attach_checkpoint>::run);
+  function("newPretrained", &Call<&new_pretrained>::run);
   function("pretrainedTensors", &Call<&pretrained_tensors>::run);
   function("loadPretrained", &Call<&load_pretrained>::run);
   function("savePretrained", &Call<&save_pretrained>::run);

@@ -56,6 +56,14 @@ struct Model {
       // What does not fit the address space fails before anything of it is allocated.
       : Model(options, settings_of(options)) {}
 
+  /// Without the tie to a checkpoint.
+  Model(const Model& other)
+      : parameters(other.parameters),
+        self(other.self),
+        cross(other.cross),
+        encoder(other.encoder),
+        core(make_core()) {}
+
   [[nodiscard]] std::vector<AttentionLayer>& layers(Side side) noexcept {
     return side == Side::self ? self : side == Side::cross ? cross : encoder;
   }
@@ -66,9 +74,13 @@ struct Model {
         self(make_layers(options, Side::self, settings.seed)),
         cross(make_layers(options, Side::cross, settings.seed)),
         encoder(make_layers(options, Side::encoder, settings.seed)),
-        core(parameters, {.self = pointers_to(self),
-                          .cross = pointers_to(cross),
-                          .encoder = pointers_to(encoder)}) {}
+        core(make_core()) {}
+
+  [[nodiscard]] UncheckedTransformer make_core() {
+    return {
+        parameters,
+        {.self = pointers_to(self), .cross = pointers_to(cross), .encoder = pointers_to(encoder)}};
+  }
 
   static std::vector<AttentionLayer> make_layers(const TransformerOptions& options, Side side,
                                                  std::uint64_t seed) {
@@ -84,7 +96,5 @@ struct Model {
 };
 
 inline Model& model_at(Address model) noexcept { return *at<Model>(model); }
-
-[[nodiscard]] TransformerOptions read_model_options(Address request);
 
 }  // namespace headwise::bindings

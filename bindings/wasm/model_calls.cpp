@@ -2,13 +2,14 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <headwise/api/validation_model_options.hpp>
 #include <headwise/api/validation_options.hpp>
 #include <headwise/core/models/pretrained/whole_heads.hpp>
 #include <headwise/core/models/sampling.hpp>
 #include <headwise/core/parallel/for_each.hpp>
+#include <limits>
 #include <optional>
 #include <ranges>
 #include <span>
@@ -26,24 +27,82 @@ namespace {
 /// As in `PassKind` of model-pass.ts.
 enum class PassKind : std::uint8_t { forward, loss, gradients, training, lens, heads, attribution };
 
-std::optional<std::int64_t> size_if_given(std::size_t size) {
-  return size != 0 ? std::optional<std::int64_t>(size) : std::nullopt;
-}
-
 std::optional<RotaryScaling> scaling_of(const ModelOptions& options) {
-  if (options.rotary_scaling == 0) {
+  if (options.scaling_type == 0) {
     return std::nullopt;
   }
-  const auto given = [](double number) {
-    return std::isnan(number) ? std::nullopt : std::optional(number);
+  return RotaryScaling{.type = static_cast<RotaryScaling::Type>(options.scaling_type - 1),
+                       .factor = options.scaling_factor,
+                       .original_length = options.scaling_length,
+                       .slow_turns = options.scaling_slow_turns,
+                       .fast_turns = options.scaling_fast_turns,
+                       .truncate = options.scaling_truncate,
+                       .attention_factor = options.scaling_attention_factor};
+}
+
+TransformerOptions read_model_options(const NewModel& message) {
+  const ModelOptions& given = message.options;
+  TransformerOptions options{
+      .vocabulary_size = given.vocabulary_size,
+      .max_length = given.max_length,
+      .num_hiddens = given.num_hiddens,
+      .num_layers = given.num_layers,
+      .num_heads = given.num_heads,
+      .num_kv_heads = given.num_kv_heads,
+      .head_size = given.head_size,
+      .ffn_hiddens = given.ffn_hiddens,
+      .activation = static_cast<Activation>(given.activation),
+      .gated = given.gated,
+      .norm = static_cast<Norm>(given.norm),
+      .norm_first = given.norm_first,
+      .parallel_residual = given.parallel_residual,
+      .post_norms = given.post_norms,
+      .norm_epsilon = given.norm_epsilon,
+      .norm_bias = given.norm_bias,
+      .final_norm = given.final_norm,
+      .embedding_norm = given.embedding_norm,
+      .positions = static_cast<Positions>(given.positions),
+      .rotary = {.base = given.rotary_base,
+                 .size = given.rotary_size,
+                 .interleaved = given.rotary_interleaved,
+                 .scaling = scaling_of(given)},
+      .embedding_scale = given.embedding_scale,
+      .qk_norm = given.qk_norm,
+      .bias = given.bias,
+      .qkv_bias = given.qkv_bias,
+      .tied_embeddings = given.tied_embeddings,
+      .logits_bias = given.logits_bias,
+      .head = given.head,
+      .segments = given.segments,
+      .logits_softcap = given.logits_softcap,
+      .causal = given.causal,
+      .dropout = given.dropout,
+      .softcap = given.softcap,
+      .scale = given.scale,
+      .weights = static_cast<Precision>(given.weights),
+      .position_offset = given.position_offset,
+      .padding_token = given.padding_token,
+      .seed = std::uint64_t{given.seed},
   };
-  return RotaryScaling{.type = static_cast<RotaryScaling::Type>(options.rotary_scaling - 1),
-                       .factor = options.rotary_factor,
-                       .original_length = options.rotary_length,
-                       .slow_turns = options.rotary_slow_turns,
-                       .fast_turns = given(options.rotary_fast_turns),
-                       .truncate = options.rotary_truncate,
-                       .attention_factor = given(options.rotary_attention_factor)};
+  if (given.has_window) {
+    options.window = {.left = given.window_left, .right = given.window_right};
+  }
+  for (std::size_t side = 0; side < message.windows.size(); side += 2) {
+    options.windows.emplace_back(
+        Window{.left = message.windows[side], .right = message.windows[side + 1]});
+  }
+  if (given.has_encoder) {
+    options.encoder = {.num_layers = given.encoder_layers,
+                       .num_heads = given.encoder_heads,
+                       .ffn_hiddens = given.encoder_ffn_hiddens};
+  }
+  if (given.has_patches) {
+    options.patches = {.image_size = given.image_size,
+                       .patch_size = given.patch_size,
+                       .channels = given.channels,
+                       .class_token = given.class_token};
+  }
+  return options;
 }
 
 /// JavaScript writes `LayerPass` in the layout of the library's struct.
@@ -142,74 +201,32 @@ AttentionDescription description_of(const AttentionLayer& layer) {
           .seed = settings.seed};
 }
 
-}  // namespace
-
-TransformerOptions read_model_options(Address request) {
-  const auto message = message_at<NewModel>(request);
-  const ModelOptions& given = message.options;
-  const auto size = [](std::size_t number) { return static_cast<std::int64_t>(number); };
-  TransformerOptions options{
-      .vocabulary_size = size(given.vocabulary_size),
-      .max_length = size(given.max_length),
-      .num_hiddens = size(given.num_hiddens),
-      .num_layers = size(given.num_layers),
-      .num_heads = size(given.num_heads),
-      .num_kv_heads = size_if_given(given.num_kv_heads),
-      .head_size = size_if_given(given.head_size),
-      .ffn_hiddens = size(given.ffn_hiddens),
-      .activation = static_cast<Activation>(given.activation),
-      .gated = given.gated,
-      .norm = static_cast<Norm>(given.norm),
-      .norm_first = given.norm_first,
-      .parallel_residual = given.parallel_residual,
-      .post_norms = given.post_norms,
-      .norm_epsilon = given.norm_epsilon,
-      .norm_bias = given.norm_bias,
-      .final_norm = static_cast<bool>(given.final_norm),
-      .embedding_norm = given.embedding_norm,
-      .positions = static_cast<Positions>(given.positions),
-      .rotary = {.base = given.rotary_base,
-                 .size = size_if_given(given.rotary_size),
-                 .interleaved = given.rotary_interleaved,
-                 .scaling = scaling_of(given)},
-      .embedding_scale = given.embedding_scale,
-      .qk_norm = given.qk_norm,
-      .bias = given.bias,
-      .qkv_bias = static_cast<bool>(given.qkv_bias),
-      .tied_embeddings = given.tied_embeddings,
-      .logits_bias = given.logits_bias,
-      .head = given.head,
-      .segments = size(given.segments),
-      .logits_softcap = given.logits_softcap,
-      .causal = given.causal,
-      .dropout = given.dropout,
-      .window = Window{.left = size(given.window_left), .right = size(given.window_right)},
-      .softcap = given.softcap,
-      .scale = std::isnan(given.scale) ? std::nullopt : std::optional<double>(given.scale),
-      .weights = static_cast<Precision>(given.weights),
-      .position_offset = size(given.position_offset),
-      .padding_token = std::isnan(given.padding_token)
-                           ? std::nullopt
-                           : std::optional(static_cast<std::int64_t>(given.padding_token)),
-      .seed = std::uint64_t{given.seed},
-  };
-  for (std::size_t layer = 0; layer < message.windows.size() / 2; ++layer) {
-    options.windows.emplace_back(Window{.left = size(message.windows[2 * layer]),
-                                        .right = size(message.windows[2 * layer + 1])});
-  }
-  if (given.encoder_layers > 0) {
-    options.encoder = {.num_layers = size(given.encoder_layers),
-                       .num_heads = size_if_given(given.encoder_heads),
-                       .ffn_hiddens = size(given.encoder_ffn_hiddens)};
-  }
-  if (given.patch_size > 0) {
-    options.patches = {.image_size = size(given.image_size),
-                       .patch_size = size(given.patch_size),
-                       .channels = size(given.channels),
-                       .class_token = given.class_token};
-  }
-  return options;
+ModelSettings settings_of(const TransformerSettings& settings) {
+  return {.vocabulary_size = settings.vocabulary_size,
+          .max_length = settings.max_length,
+          .num_hiddens = settings.num_hiddens,
+          .num_layers = settings.decoder.num_layers,
+          .ffn_hiddens = settings.decoder.ffn_hiddens,
+          .encoder_ffn_hiddens = settings.encoder.ffn_hiddens,
+          .has_norms = settings.norm != Norm::none,
+          .norm_first = settings.norm_first,
+          .final_norm = settings.final_norm,
+          .parallel_residual = settings.parallel_residual,
+          .padding_token = settings.padding_token.has_value()
+                               ? static_cast<double>(*settings.padding_token)
+                               : std::numeric_limits<double>::quiet_NaN(),
+          .head = settings.head,
+          .segments = settings.segments,
+          .causal = settings.decoder.causal,
+          .has_encoder = settings.has_encoder(),
+          .has_patches = settings.has_patches(),
+          .image_size = settings.image_size,
+          .channels = settings.channels,
+          .weights = static_cast<std::size_t>(settings.weights),
+          .seed = settings.seed};
 }
+
+}  // namespace
 
 ParameterList::ParameterList(Model& model, bool whole) {
   const auto add = [&](const std::string& prefix, Trainable& trainable, StoredParameters& stored,
@@ -241,9 +258,20 @@ ParameterList::ParameterList(Model& model, bool whole) {
   }
 }
 
-Address new_model(Address options) {
-  return address_of(
-      new Model(read_model_options(options)));  // NOLINT(*-owning-memory): JavaScript owns it
+Address new_model(Address request) {
+  const TransformerOptions options = read_model_options(message_at<NewModel>(request));
+  validation::check_transformer_options(options);
+  return address_of(new Model(options));  // NOLINT(*-owning-memory): JavaScript owns it
+}
+
+Address copy_model(Address model) {
+  auto* copy = new Model(model_at(model));  // NOLINT(*-owning-memory): JavaScript owns it
+  for (const Side side : all_sides) {
+    for (AttentionLayer& layer : copy->layers(side)) {
+      layer.set_training(false);
+    }
+  }
+  return address_of(copy);
 }
 
 Address copy_layer(Address layer) {
@@ -259,7 +287,8 @@ Address describe_model(Address model) {
   const auto of_side = [&](Side side) {
     return described.layers(side) | std::views::transform(description_of);
   };
-  return respond(ModelDescription{.self = of_side(Side::self),
+  return respond(ModelDescription{.settings = settings_of(described.parameters.settings()),
+                                  .self = of_side(Side::self),
                                   .cross = of_side(Side::cross),
                                   .encoder = of_side(Side::encoder)});
 }

@@ -7,12 +7,14 @@
 /// Transformers are passed as addresses, and so are their layers, to the calls that take layers.
 namespace headwise::bindings {
 
-/// Returns the address of a new model of these `ModelOptions`, which `delete_model` frees.
-Address new_model(Address options);
+/// Returns the address of a model that `NewModel` asks for, which `delete_model` frees.
+Address new_model(Address request);
+/// Returns the address of a copy in evaluation mode, which `delete_model` frees.
+Address copy_model(Address model);
 void delete_model(Address model);
 /// Returns the address of a copy of a layer in evaluation mode, which `delete_layer` frees.
 Address copy_layer(Address layer);
-/// The attention layers of a model: a `ModelDescription`.
+/// The settings and the attention layers of a model: a `ModelDescription`.
 Address describe_model(Address model);
 
 /// What a model holds in memory: `ModelMemory`.

@@ -1,14 +1,15 @@
 #include "pretrained_calls.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
+#include <headwise/api/validation_model_options.hpp>
 #include <headwise/core/memory/aligned_floats.hpp>
 #include <headwise/core/memory/checked_sizes.hpp>
 #include <headwise/core/models/pretrained/config.hpp>
 #include <headwise/core/models/pretrained/layout.hpp>
 #include <headwise/core/models/pretrained/whole_heads.hpp>
-#include <limits>
+#include <memory>
+#include <optional>
 #include <ranges>
 #include <utility>
 #include <vector>
@@ -38,91 +39,6 @@ PretrainedConfig config_of(const Checkpoint& checkpoint) {
   return PretrainedConfig(std::move(fields));
 }
 
-template <typename Integer>
-std::size_t size_or_0(const std::optional<Integer>& size) {
-  return static_cast<std::size_t>(size.value_or(0));
-}
-
-ModelOptions block_of(const TransformerOptions& options) {
-  constexpr std::int64_t unlimited = AttentionMask::unlimited;
-  constexpr double by_default = std::numeric_limits<double>::quiet_NaN();
-  const RotaryScaling scaling = options.rotary.scaling.value_or(RotaryScaling{});
-  const Window window = options.window.value_or(Window{});
-  const std::int64_t ffn_hiddens = options.ffn_hiddens.value_or(4 * options.num_hiddens);
-  const EncoderOptions encoder = options.encoder.value_or(EncoderOptions{.num_layers = 0});
-  const PatchOptions patches = options.patches.value_or(PatchOptions{});
-  return {
-      .vocabulary_size = static_cast<std::size_t>(options.vocabulary_size),
-      .max_length = static_cast<std::size_t>(options.max_length),
-      .num_hiddens = static_cast<std::size_t>(options.num_hiddens),
-      .num_layers = static_cast<std::size_t>(options.num_layers),
-      .num_heads = static_cast<std::size_t>(options.num_heads),
-      .num_kv_heads = size_or_0(options.num_kv_heads),
-      .head_size = size_or_0(options.head_size),
-      .ffn_hiddens = static_cast<std::size_t>(ffn_hiddens),
-      .activation = static_cast<std::size_t>(options.activation),
-      .gated = options.gated,
-      .norm = static_cast<std::size_t>(options.norm),
-      .norm_first = options.norm_first,
-      .parallel_residual = options.parallel_residual,
-      .post_norms = options.post_norms,
-      .norm_epsilon = options.norm_epsilon,
-      .norm_bias = options.norm_bias,
-      .final_norm = options.final_norm.value_or(options.norm_first),
-      .embedding_norm = options.embedding_norm,
-      .positions = static_cast<std::size_t>(options.positions),
-      .position_offset = static_cast<std::size_t>(options.position_offset),
-      .padding_token = options.padding_token ? static_cast<double>(*options.padding_token)
-                                             : std::numeric_limits<double>::quiet_NaN(),
-      .rotary_base = options.rotary.base,
-      .rotary_size = size_or_0(options.rotary.size),
-      .rotary_interleaved = options.rotary.interleaved,
-      .rotary_scaling =
-          options.rotary.scaling ? static_cast<std::size_t>(options.rotary.scaling->type) + 1 : 0,
-      .rotary_factor = scaling.factor,
-      .rotary_length = scaling.original_length,
-      .rotary_slow_turns = scaling.slow_turns,
-      .rotary_fast_turns = scaling.fast_turns.value_or(by_default),
-      .rotary_truncate = scaling.truncate,
-      .rotary_attention_factor = scaling.attention_factor.value_or(by_default),
-      .qk_norm = options.qk_norm,
-      .embedding_scale = options.embedding_scale,
-      .bias = options.bias,
-      .qkv_bias = options.qkv_bias.value_or(options.bias),
-      .tied_embeddings = options.tied_embeddings,
-      .logits_bias = options.logits_bias,
-      .logits_softcap = options.logits_softcap,
-      .head = options.head,
-      .segments = static_cast<std::size_t>(options.segments),
-      .causal = options.causal,
-      .dropout = options.dropout,
-      .window_left = static_cast<std::size_t>(window.left.value_or(unlimited)),
-      .window_right = static_cast<std::size_t>(window.right.value_or(unlimited)),
-      .softcap = options.softcap,
-      .scale = options.scale.value_or(std::numeric_limits<double>::quiet_NaN()),
-      .encoder_layers = static_cast<std::size_t>(encoder.num_layers),
-      .encoder_heads = size_or_0(encoder.num_heads),
-      .encoder_ffn_hiddens = static_cast<std::size_t>(encoder.ffn_hiddens.value_or(ffn_hiddens)),
-      .image_size = static_cast<std::size_t>(patches.image_size),
-      .patch_size = static_cast<std::size_t>(patches.patch_size),
-      .channels = static_cast<std::size_t>(patches.channels),
-      .class_token = patches.class_token,
-      .weights = 0,
-      .seed = 0};
-}
-
-/// To the left and to the right of each layer; empty if all are alike.
-std::vector<std::size_t> windows_of(const TransformerOptions& options) {
-  std::vector<std::size_t> sides;
-  for (const std::optional<Window>& each : options.windows) {
-    const Window window = each.value_or(Window{});
-    for (const std::optional<std::int64_t>& side : {window.left, window.right}) {
-      sides.push_back(static_cast<std::size_t>(side.value_or(AttentionMask::unlimited)));
-    }
-  }
-  return sides;
-}
-
 /// Whether the rows of a tensor are those of its only parameter.
 bool is_by_rows(const headwise::PretrainedTensor& tensor) {
   return tensor.parameters.size() == 1 && !tensor.transposed && tensor.leading_axes == 0;
@@ -138,7 +54,7 @@ float* numbers_of(const ParameterList::Parameter& parameter, AlignedFloats& memo
   return memory.data();
 }
 
-Address respond_tensors(Model& model, bool whole = false) {
+Address respond_tensors(Model& model, bool whole) {
   const std::span<const io::NamedTensor> parameters =
       model.pretrained_parameters.emplace(model, whole).tensors();
   const std::vector<headwise::PretrainedTensor>& tensors = model.pretrained.tensors;
@@ -162,25 +78,27 @@ Address plan_checkpoint(Address request) {
   const auto checkpoint = message_at<Checkpoint>(request);
   PretrainedConfig config = config_of(checkpoint);
   const PretrainedPlan plan = plan_pretrained(config, checkpoint.tensors, checkpoint.same_as);
-  const std::vector<std::size_t> windows = windows_of(plan.options);
   return respond(CheckpointPlan{.problem = config.problems(),
                                 .tensor_problem = plan.problems,
-                                .options = block_of(plan.options),
-                                .windows = windows,
                                 .tied = plan.tied,
                                 .is_untied = plan.is_untied});
 }
 
-Address attach_checkpoint(Address model, Address request) {
-  const auto checkpoint = message_at<Checkpoint>(request);
+Address new_pretrained(Address request) {
+  const auto [checkpoint, own] = message_at<NewPretrained>(request);
   PretrainedConfig config = config_of(checkpoint);
   PretrainedPlan plan = plan_pretrained(config, checkpoint.tensors, checkpoint.same_as);
-  Model& target = model_at(model);
+  TransformerOptions& options = plan.options;
+  options.dropout = std::optional<double>(own.dropout).value_or(options.dropout);
+  options.weights = static_cast<Precision>(own.weights);
+  options.seed = std::uint64_t{own.seed};
+  validation::check_transformer_options(options);
+  auto model = std::make_unique<Model>(options);
   for (std::size_t side = 0; side < all_sides.size(); ++side) {
-    target.core.remove_heads(all_sides[side], plan.removed_heads[side]);
+    model->core.remove_heads(all_sides[side], plan.removed_heads[side]);
   }
-  target.pretrained = std::move(plan.layout);
-  return respond_tensors(target);
+  model->pretrained = std::move(plan.layout);
+  return address_of(model.release());
 }
 
 Address pretrained_tensors(Address model, std::size_t whole) {

@@ -7,14 +7,15 @@
 /// Checkpoints of other libraries and the models that are read from them.
 namespace headwise::bindings {
 
-/// The model that a `Checkpoint` asks for, or what is wrong with it: `CheckpointPlan`. Plan once
-/// more with `sameAs` if there are two or more tied tensors.
+/// What is wrong with a `Checkpoint`, and which of its tensors may be tied: `CheckpointPlan`. Plan
+/// once more with `sameAs` if there are two or more of these.
 Address plan_checkpoint(Address request);
-/// Ties a new model of the plan's options to the `Checkpoint`, and removes the heads that its
-/// config lists. Returns the tensors to load: `PretrainedTensors`.
-Address attach_checkpoint(Address model, Address request);
-/// The tensors by which the model is saved: `PretrainedTensors`, none without a checkpoint. Call it
-/// before the first `save_pretrained` after a change of the model.
+/// Returns the address of the model of a `NewPretrained` whose plan found nothing wrong, without
+/// the heads that its config lists. `delete_model` frees it.
+Address new_pretrained(Address request);
+/// The tensors by which the model is loaded and saved: `PretrainedTensors`, none without a
+/// checkpoint. Call it before the first `load_pretrained` or `save_pretrained` after a change of
+/// the model.
 Address pretrained_tensors(Address model, std::size_t whole);
 /// Copies a tensor, by its number, to the parameters that it holds; some of its rows if they are
 /// those of one parameter, else all. The numbers at `values` are lost. Call

@@ -1,6 +1,8 @@
 #include "training_calls.hpp"
 
 #include <algorithm>
+#include <headwise/api/validation_model_options.hpp>
+#include <headwise/api/validation_options.hpp>
 #include <headwise/core/parallel/for_each.hpp>
 #include <headwise/core/training/unchecked_optimizer.hpp>
 #include <span>
@@ -34,6 +36,7 @@ UncheckedOptimizer& optimizer_at(Address optimizer) noexcept {
 
 /// JavaScript owns it.
 Address new_optimizer(Address trainables, const UncheckedOptimizer::Options& options) {
+  validation::check_optimizer_options(options);
   return address_of(
       new UncheckedOptimizer(read_trainables(trainables), options));  // NOLINT(*-owning-memory)
 }
@@ -99,6 +102,7 @@ Address new_adam(Address trainables, double learning_rate, double beta_1, double
 void delete_optimizer(Address optimizer) { delete at<UncheckedOptimizer>(optimizer); }
 
 void set_learning_rate(Address optimizer, double learning_rate) {
+  validation::check_at_least_0("learning_rate", learning_rate);
   optimizer_at(optimizer).set_learning_rate(learning_rate);
 }
 
@@ -109,6 +113,7 @@ void step(Address optimizer) {
 void zero_all_gradients(Address optimizer) { optimizer_at(optimizer).zero_gradients(); }
 
 double clip_gradient_norm(Address trainables, double max_norm) {
+  validation::check_at_least_0("max_norm", max_norm);
   const std::vector<Trainable*> list = read_trainables(trainables);
   const double norm = gradient_norm(list);
   scale_gradients_to(max_norm, norm, list);

@@ -10,7 +10,7 @@ import type { TensorInput } from '../tensor/inputs.js';
 import type { Tensor } from '../tensor/tensor.js';
 import { outputTensor, readOutput, type OutputTensor } from './output-tensor.js';
 import { sides, type LayersBySide, type Side } from './sides.js';
-import { hasNorms, type TransformerSettings } from './transformer-options.js';
+import type { TransformerSettings } from './transformer-options.js';
 
 /**
  * What stands inside a model, named as in TransformerLens:
@@ -295,10 +295,10 @@ function checkAvailable(
   if (name === 'mlpOut' && ffnHiddensOf(settings, side) === 0) {
     fail('invalid-option', argument, 'none of a model without feed-forward layers', name);
   }
-  if (name === 'residMid' && settings.parallelResidual && settings.ffnHiddens > 0) {
+  if (name === 'residMid' && settings.parallelResidual) {
     fail('invalid-option', argument, 'none of a model whose layers run side by side', name);
   }
-  if (name === 'finalNormScale' && !(settings.finalNorm && hasNorms(settings))) {
+  if (name === 'finalNormScale' && !settings.finalNorm) {
     fail('invalid-option', argument, 'none of a model without a final norm', name);
   }
 }

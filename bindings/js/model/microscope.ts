@@ -18,7 +18,6 @@ import {
 } from './model-inputs.js';
 import { lazyLogits } from './lazy-logits.js';
 import { analyse, runPass } from './model-pass.js';
-import { hasNorms } from './transformer-options.js';
 
 export interface LogitLensOptions extends TransformerPassOptions {
   /**
@@ -173,8 +172,8 @@ export function attributeLogits(
 ): LogitAttribution {
   const pass = checkInputs(model, inputs);
   const { batch, batchAxis, length } = pass;
-  const { vocabularySize, numLayers, hasEncoder, normFirst } = model.settings;
-  if (!normFirst && hasNorms(model.settings)) {
+  const { vocabularySize, numLayers, hasEncoder, hasNorms, normFirst } = model.settings;
+  if (!normFirst && hasNorms) {
     fail('invalid-option', 'model', 'one whose norms come first', 'another');
   }
   const at = position === 'last' ? length - 1 : position;

@@ -1,8 +1,10 @@
 import {
   checkpoint,
   checkpointPlan,
+  newPretrained,
   pretrainedTensors,
   prunedHeads,
+  type Checkpoint,
   type CheckpointPlan,
   type ConfigField,
 } from 'headwise-records';
@@ -13,7 +15,7 @@ import { fail, HeadwiseError, show } from '../runtime/errors.js';
 import type { Held } from '../runtime/handle.js';
 import { read, reserve, write, type Address } from '../runtime/memory.js';
 import { modelsCore } from '../runtime/models-build.js';
-import { isObject, largestInteger } from '../runtime/options.js';
+import { isObject, readOptions } from '../runtime/options.js';
 import { precisions } from '../runtime/precisions.js';
 import { receive, send } from '../runtime/records.js';
 import { partOf } from '../runtime/typed-arrays.js';
@@ -23,56 +25,8 @@ import { isIntegerDtype } from '../tensor/integers.js';
 import { sizeOf } from '../tensor/shapes.js';
 import { Tensor } from '../tensor/tensor.js';
 import { sides } from './sides.js';
-import type { PretrainedConfig } from './pretrained-options.js';
-import { scalingOf } from './rotary-scaling.js';
-import {
-  activations,
-  encoderOptions,
-  norms,
-  positionKinds,
-  sizeIfGiven,
-  type TransformerOptions,
-} from './transformer-options.js';
-
-/** The public options that match the core's. */
-function optionsOf({ options: given, windows }: CheckpointPlan): TransformerOptions {
-  const { imageSize, patchSize, channels, classToken, ...ofAll } = given;
-  const { vocabularySize, maxLength, segments, head, ...ofBoth } = ofAll;
-  const { encoderLayers, encoderHeads, encoderFfnHiddens, ...ofDecoder } = ofBoth;
-  const { rotaryBase, rotarySize, rotaryInterleaved, windowLeft, windowRight, ...others } =
-    ofDecoder;
-  const { rotaryScaling, rotaryFactor, rotaryLength, rotaryTruncate, ...unscaled } = others;
-  const { rotarySlowTurns, rotaryFastTurns, rotaryAttentionFactor, ...plain } = unscaled;
-  const positions = positionKinds[given.positions];
-  const bound = (value: number): number => (value === largestInteger ? Infinity : value);
-  return {
-    ...plain,
-    numKvHeads: sizeIfGiven(given.numKvHeads),
-    headSize: sizeIfGiven(given.headSize),
-    activation: activations[given.activation],
-    norm: norms[given.norm],
-    positions,
-    rotary:
-      positions === 'rotary'
-        ? { base: rotaryBase, size: sizeIfGiven(rotarySize), scaling: scalingOf(given) }
-        : undefined,
-    ...(windows.length === 0
-      ? { window: [bound(windowLeft), bound(windowRight)] }
-      : {
-          windows: Array.from({ length: windows.length / 2 }, (_, layer) => [
-            bound(windows[2 * layer] ?? 0),
-            bound(windows[2 * layer + 1] ?? 0),
-          ]),
-        }),
-    scale: Number.isNaN(given.scale) ? undefined : given.scale,
-    paddingToken: Number.isNaN(given.paddingToken) ? undefined : given.paddingToken,
-    weights: precisions[given.weights],
-    ...(patchSize > 0
-      ? { patches: { imageSize, patchSize, channels, classToken } }
-      : { vocabularySize, maxLength, segments, head }),
-    ...(encoderLayers > 0 && { encoder: encoderOptions(given) }),
-  };
-}
+import type { PretrainedConfig, PretrainedOwnOptions } from './pretrained-options.js';
+import { MadeModel, ownReaders } from './transformer-options.js';
 
 /** A tensor of a checkpoint. `dtype` is set if it holds no floats. */
 interface CheckpointTensor {
@@ -225,28 +179,28 @@ function firstEquals(tensors: readonly Numbers<Float32Array>[]): number[] {
   return all.map((words) => all.findIndex((earlier) => isSame(earlier, words)));
 }
 
-const request = ({ fields, tensors, sameAs }: ReadCheckpoint): Address =>
-  send(checkpoint, {
-    config: fields,
-    tensors: [...tensors].map(([name, { dtype = 'F32', shape }]) => ({ name, dtype, shape })),
-    sameAs,
-  });
+const messageOf = ({ fields, tensors, sameAs }: ReadCheckpoint): Checkpoint => ({
+  config: fields,
+  tensors: [...tensors].map(([name, { dtype = 'F32', shape }]) => ({ name, dtype, shape })),
+  sameAs,
+});
 
 // The core that was entered may be another than before the last tensor.
 const planOf = (given: ReadCheckpoint): CheckpointPlan =>
-  receive(checkpointPlan, modelsCore().planCheckpoint(request(given)));
+  receive(checkpointPlan, modelsCore().planCheckpoint(send(checkpoint, messageOf(given))));
 
-/** A checkpoint and the options of its model. */
-export interface PlannedCheckpoint extends ReadCheckpoint {
-  /** The model's options. */
-  readonly options: TransformerOptions;
+/** A checkpoint, and its model, whose parameters are still to be loaded. */
+export interface OpenedCheckpoint extends ReadCheckpoint {
+  readonly made: MadeModel;
 }
 
-/** Reads a checkpoint and derives the model's options. Checks everything before the model is allocated. */
-export function* planCheckpoint(
+/** Reads a checkpoint and makes its model. Checks everything before the model is allocated. */
+export function* openCheckpoint(
   config: unknown,
   tensorsOf: () => CheckpointTensors,
-): Reading<PlannedCheckpoint> {
+  options: PretrainedOwnOptions,
+): Reading<OpenedCheckpoint> {
+  const own = readOptions(options, ownReaders);
   const copy = readConfig(config);
   const tensors = tensorsOf();
   let given: ReadCheckpoint = { config: copy, fields: flatten(copy), tensors, sameAs: [] };
@@ -266,17 +220,21 @@ export function* planCheckpoint(
   if (plan.tensorProblem !== '') {
     throw new HeadwiseError('invalid-state-dict', `tensors: ${plan.tensorProblem}`);
   }
+  const request = send(newPretrained, {
+    checkpoint: messageOf(given),
+    own: { ...own, weights: precisions.indexOf(own.weights) },
+  });
   return {
     ...given,
     config: plan.isUntied ? { ...copy, tie_word_embeddings: false } : copy,
-    options: optionsOf(plan),
+    made: new MadeModel(modelsCore().newPretrained(request), own.optimizer),
   };
 }
 
-/** Copies a checkpoint's tensors, one at a time, into a new model with the plan's options. */
-export function* loadCheckpoint(handle: Held, given: PlannedCheckpoint): Reading<void> {
+/** Copies a checkpoint's tensors, one at a time, into its model. */
+export function* loadCheckpoint(handle: Held, given: OpenedCheckpoint): Reading<void> {
   const model = handle.inUse();
-  const { tensors } = receive(pretrainedTensors, core().attachCheckpoint(model, request(given)));
+  const { tensors } = receive(pretrainedTensors, core().pretrainedTensors(model, 0));
   for (const [number, { name, isCopy, byRows: isByRows }] of tensors.entries()) {
     const tensor = given.tensors.get(name);
     if (tensor !== undefined && !isCopy) {

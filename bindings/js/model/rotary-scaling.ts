@@ -1,6 +1,5 @@
 import type { RotaryOptions } from '../layer/layer-options.js';
-import { failOption } from '../runtime/errors.js';
-import { checkBoolean, checkOptions, checkWord } from '../runtime/options.js';
+import { flag, number, optional, readOptions, word } from '../runtime/options.js';
 
 /**
  * Stretches rotary positions over more positions than a model was first trained on. Every pair of elements keeps the
@@ -34,70 +33,20 @@ export interface ModelRotaryOptions extends RotaryOptions {
   scaling?: RotaryScaling | undefined;
 }
 
-// The order of the C++ enumeration.
-const types = ['linear', 'llama3', 'yarn'] as const;
+/** The order of the C++ enumeration. */
+export const scalingTypes = ['linear', 'llama3', 'yarn'] as const;
 
-/** Checks that a number is finite and above the least one, which errors call `name`. */
-export function checkAbove(
-  argument: string,
-  value: unknown,
-  least = 0,
-  name = String(least),
-): void {
-  if (!Number.isFinite(value) || (value as number) <= least) {
-    failOption(argument, `a finite number above ${name}`, value);
-  }
-}
+const aboveZero = number('a finite number above 0');
 
-/** Checks the scaling of rotary positions of this base, and returns a copy. */
-export function checkScaling(given: unknown, base = 10000): RotaryScaling | undefined {
-  if (given === undefined) {
-    return undefined;
-  }
-  const names = [
-    ...(['type', 'factor', 'originalLength', 'slowTurns', 'fastTurns'] as const),
-    ...(['truncate', 'attentionFactor'] as const),
-  ];
-  const argument = 'rotary.scaling';
-  const scaling = checkOptions<RotaryScaling>(given as RotaryScaling, names, argument);
-  const { factor = NaN, slowTurns = 1, attentionFactor } = scaling;
-  const type = checkWord(`${argument}.type`, scaling.type, types);
-  checkAbove(`${argument}.factor`, scaling.factor);
-  checkAbove(`${argument}.attentionFactor`, attentionFactor ?? 1);
-  const truncate = checkBoolean(`${argument}.truncate`, scaling.truncate, true);
-  if (type !== 'linear') {
-    checkAbove(`${argument}.originalLength`, scaling.originalLength);
-    checkAbove(`${argument}.slowTurns`, slowTurns);
-    const { fastTurns = slowTurns + 1 } = scaling;
-    checkAbove(`${argument}.fastTurns`, fastTurns, slowTurns, 'slowTurns');
-  }
-  if (type === 'yarn') {
-    checkAbove('rotary.base', base, 1);
-  }
-  return { ...scaling, type, factor, truncate };
-}
+const readers = {
+  type: word(scalingTypes),
+  factor: aboveZero,
+  originalLength: optional(aboveZero),
+  slowTurns: optional(aboveZero, 1),
+  fastTurns: optional(number('a finite number above slowTurns')),
+  truncate: optional(flag, true),
+  attentionFactor: optional(aboveZero),
+};
 
-/** The scaling as the core takes it: 0 for none, NaN for defaults. */
-export const scalingNumbers = (scaling: RotaryScaling | undefined) => ({
-  rotaryScaling: scaling === undefined ? 0 : types.indexOf(scaling.type) + 1,
-  rotaryFactor: scaling?.factor ?? 1,
-  rotaryLength: scaling?.originalLength ?? 0,
-  rotarySlowTurns: scaling?.slowTurns ?? 1,
-  rotaryFastTurns: scaling?.fastTurns ?? NaN,
-  rotaryTruncate: scaling?.truncate ?? true,
-  rotaryAttentionFactor: scaling?.attentionFactor ?? NaN,
-});
-
-/** The scaling of these numbers. */
-export function scalingOf(numbers: ReturnType<typeof scalingNumbers>): RotaryScaling | undefined {
-  const given = (number: number): number | undefined => (Number.isNaN(number) ? undefined : number);
-  return numbers.rotaryScaling === 0
-    ? undefined
-    : {
-        type: types[numbers.rotaryScaling - 1] ?? 'linear',
-        ...{ factor: numbers.rotaryFactor, originalLength: numbers.rotaryLength },
-        ...{ slowTurns: numbers.rotarySlowTurns, fastTurns: given(numbers.rotaryFastTurns) },
-        truncate: numbers.rotaryTruncate,
-        attentionFactor: given(numbers.rotaryAttentionFactor),
-      };
-}
+export const readScaling = (argument: string, value: unknown) =>
+  readOptions(value as object, readers, argument);

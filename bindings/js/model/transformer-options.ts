@@ -1,30 +1,22 @@
-import { newModel as newModelRequest, type ModelOptions } from 'headwise-records';
-import { checkNumHeads, checkScale, checkSoftcap } from '../layer/layer-options.js';
+import { modelDescription, newModel } from 'headwise-records';
 import { checkWindow } from '../layer/masks.js';
-import { fail, failOption, show } from '../runtime/errors.js';
+import { fail, failOption } from '../runtime/errors.js';
 import type { Address } from '../runtime/memory.js';
 import {
-  checkBoolean,
-  checkInteger,
-  checkNonNegative,
   checkOptions,
   checkSeed,
-  checkSize,
-  checkWord,
-  ifGiven,
-  isIntegerIn,
-  largestInteger,
+  flag,
+  number,
+  optional,
+  readOptions,
+  whole,
+  word,
 } from '../runtime/options.js';
 import { precisions, type Precision } from '../runtime/precisions.js';
-import { send } from '../runtime/records.js';
+import { receive, send } from '../runtime/records.js';
 import { modelsCore } from '../runtime/models-build.js';
-import {
-  checkAbove,
-  checkScaling,
-  scalingNumbers,
-  type ModelRotaryOptions,
-} from './rotary-scaling.js';
-import type { AdamOptions } from '../training/optimizers.js';
+import { readAdamOptions, type AdamOptions } from '../training/optimizers.js';
+import { readScaling, scalingTypes, type ModelRotaryOptions } from './rotary-scaling.js';
 
 /**
  * How a model encodes positions:
@@ -179,327 +171,168 @@ export interface TransformerOptions {
   optimizer?: AdamOptions | undefined;
 }
 
-const optionNames = [
-  ...(['vocabularySize', 'maxLength', 'numHiddens', 'numLayers', 'numHeads'] as const),
-  ...(['numKvHeads', 'headSize', 'ffnHiddens', 'activation', 'gated', 'norm'] as const),
-  ...(['normFirst', 'parallelResidual', 'postNorms', 'normEpsilon', 'normBias'] as const),
-  ...(['finalNorm', 'embeddingNorm', 'logitsSoftcap', 'windows'] as const),
-  ...(['positions', 'positionOffset', 'paddingToken', 'rotary', 'qkNorm'] as const),
-  ...(['embeddingScale', 'bias', 'qkvBias'] as const),
-  ...(['tiedEmbeddings', 'logitsBias', 'head', 'segments', 'causal', 'dropout'] as const),
-  ...([
-    'window',
-    'softcap',
-    'scale',
-    'encoder',
-    'patches',
-    'weights',
-    'seed',
-    'optimizer',
-  ] as const),
-] as const satisfies readonly (keyof TransformerOptions)[];
+const size = optional(whole());
+const count = whole('an integer from 0 to 2147483647');
+const cap = optional(number('a finite number from 0 on'), 0);
+const no = optional(flag, false);
+const yes = optional(flag, true);
+const flagIfGiven = optional(flag);
 
-const rotaryNames = ['base', 'size', 'interleaved', 'scaling'] as const;
+const ofRotary = {
+  base: optional(number('a finite number above 0'), 10000),
+  size: optional(whole('an even integer from 2 to the head size')),
+  interleaved: no,
+  scaling: optional(readScaling),
+};
 
-// The order of the C++ enumerations.
-export const positionKinds = [
-  'sinusoidal',
-  'learned',
-  'rotary',
-  'none',
-  'sinusoidal-halves',
-] as const;
-export const activations = ['relu', 'gelu', 'gelu-tanh', 'silu'] as const;
-export const norms = ['layer', 'rms', 'none'] as const;
+const ofEncoder = { numLayers: optional(whole(), 1), numHeads: size, ffnHiddens: optional(count) };
 
-/** Checks a size that may be 0. */
-function checkCount(argument: string, value: unknown, byDefault: number): number {
-  return value === undefined ? byDefault : checkInteger(argument, value, 0);
+const ofPatches = {
+  imageSize: whole(),
+  patchSize: whole(),
+  channels: optional(whole(), 3),
+  classToken: yes,
+};
+
+function readWindows(argument: string, value: unknown): number[] {
+  if (!Array.isArray(value)) {
+    failOption(argument, 'a list of one window or null a layer', value);
+  }
+  return Array.from(value as readonly unknown[], (each) =>
+    checkWindow(each ?? undefined, argument),
+  ).flat();
 }
 
-/** Checks that `value` is one of `words`. Undefined means `byDefault`. */
-function checkKind<Word extends string>(
-  argument: string,
-  value: unknown,
-  words: readonly [Word, ...Word[]],
-  byDefault: Word,
-): Word {
-  return value === undefined ? byDefault : checkWord(argument, value, words);
-}
+/** Readers of the options that a checkpoint does not determine. */
+export const ownReaders = {
+  dropout: optional(number('a number from 0 to 1')),
+  weights: word(precisions),
+  seed: (_: string, value: unknown) => checkSeed(value),
+  optimizer: (argument: string, value: unknown) => readAdamOptions(value as AdamOptions, argument),
+};
 
-/**
- * Checks the padding token. It needs a row before that of position 0 in the learned positions. Returns NaN if there is
- * none.
- */
-function checkPaddingToken(
-  { paddingToken, positionOffset = 0 }: Partial<TransformerOptions>,
-  vocabularySize: number,
-  mayHaveOne: boolean,
-): number {
-  const fits = mayHaveOne && positionOffset > 0 && isIntegerIn(paddingToken, 0, vocabularySize - 1);
-  if (paddingToken !== undefined && !fits) {
-    const expected = 'a token, with learned positions, a positionOffset and no causality';
-    failOption('paddingToken', expected, paddingToken);
-  }
-  return paddingToken ?? NaN;
-}
+/** Words are in the order of the C++ enumerations. */
+const positionKinds = ['sinusoidal', 'learned', 'rotary', 'none', 'sinusoidal-halves'] as const;
+const activations = ['relu', 'gelu', 'gelu-tanh', 'silu'] as const;
+const norms = ['layer', 'rms', 'none'] as const;
 
-/** Fails if an option that needs norms before the sublayers does not have them. */
-function checkNeedsNormFirst(argument: string, given: boolean, normFirst: boolean): boolean {
-  if (given && !normFirst) {
-    fail('invalid-option', argument, 'normFirst beside it', 'norms after the sums');
-  }
-  return given;
-}
+const readers = {
+  vocabularySize: whole(),
+  maxLength: whole(),
+  numHiddens: whole(),
+  numLayers: optional(whole(), 1),
+  numHeads: whole(),
+  numKvHeads: size,
+  headSize: size,
+  ffnHiddens: optional(count),
+  activation: word(activations, 'gelu'),
+  gated: no,
+  norm: word(norms),
+  normFirst: yes,
+  parallelResidual: no,
+  postNorms: no,
+  normEpsilon: optional(number('a finite number from 0 on'), 1e-5),
+  normBias: yes,
+  finalNorm: flagIfGiven,
+  embeddingNorm: no,
+  logitsSoftcap: cap,
+  windows: optional(readWindows, []),
+  positions: word(positionKinds, 'learned'),
+  positionOffset: optional(count, 0),
+  paddingToken: optional(
+    whole('a token, with learned positions, a positionOffset and no causality'),
+  ),
+  rotary: optional((argument, value) => readOptions(value as object, ofRotary, argument)),
+  qkNorm: no,
+  embeddingScale: optional(number('a finite number'), 1),
+  bias: yes,
+  qkvBias: flagIfGiven,
+  tiedEmbeddings: yes,
+  logitsBias: no,
+  head: flagIfGiven,
+  segments: optional(count, 0),
+  causal: flagIfGiven,
+  window: optional((argument, value) => checkWindow(value, argument)),
+  softcap: cap,
+  scale: optional(number('a finite number')),
+  encoder: optional((argument, value) => readOptions(value as object, ofEncoder, argument)),
+  patches: optional((argument, value) => readOptions(value as object, ofPatches, argument)),
+  ...ownReaders,
+};
 
-/** The window of each layer; empty if all are alike. */
-function checkWindows(
-  { window, windows }: Partial<TransformerOptions>,
-  numLayers: number,
-): readonly (readonly [number, number])[] {
-  if (windows === undefined) {
-    return [];
-  }
-  if (!Array.isArray(windows) || windows.length !== numLayers || window !== undefined) {
-    const expected = `one a layer (${numLayers}), and no window beside them`;
-    const got = Array.isArray(windows) && window === undefined ? String(windows.length) : undefined;
-    fail(
-      'invalid-option',
-      'windows',
-      expected,
-      got ?? (window === undefined ? show(windows) : 'both'),
-    );
-  }
-  return Array.from(windows as TransformerOptions['windows'] & object, (each) =>
-    checkWindow(each ?? undefined, 'windows'),
-  );
-}
+const optionNames = Object.keys(
+  readers satisfies Record<keyof TransformerOptions, unknown>,
+) as (keyof TransformerOptions)[];
 
-type PatchSettings = Required<{
-  readonly [Name in keyof PatchOptions]: NonNullable<PatchOptions[Name]>;
-}>;
+/** Patches take the place of tokens. */
+const ofTokens = { vocabularySize: optional(count, 0), maxLength: optional(count, 0) };
 
-function checkPatches(given: Partial<TransformerOptions>): PatchSettings {
-  if (given.patches === undefined) {
-    return { imageSize: 0, patchSize: 0, channels: 0, classToken: false };
-  }
-  const names = ['imageSize', 'patchSize', 'channels', 'classToken'] as const;
-  const patches = checkOptions(given.patches, names, 'patches');
-  const imageSize = checkSize('patches.imageSize', patches.imageSize);
-  const patchSize = checkSize('patches.patchSize', patches.patchSize);
-  const channels = ifGiven('patches.channels', patches.channels, checkSize) ?? 3;
-  if (imageSize % patchSize !== 0) {
-    const expected = `a multiple of patches.patchSize (${patchSize})`;
-    fail('invalid-option', 'patches.imageSize', expected, String(imageSize));
-  }
-  for (const name of ['vocabularySize', 'maxLength', 'segments', 'encoder', 'head'] as const) {
-    if (given[name] !== undefined && given[name] !== false) {
-      failOption(name, 'none beside patches', given[name]);
-    }
-  }
-  return {
-    imageSize,
-    patchSize,
-    channels,
-    classToken: checkBoolean('patches.classToken', patches.classToken, true),
-  };
-}
+/** A model in WebAssembly memory, and the options of its optimizer. */
+export class MadeModel {
+  readonly address: Address;
+  readonly optimizer: AdamOptions;
 
-interface EncoderSettings {
-  readonly encoderLayers: number;
-  readonly encoderHeads: number;
-  readonly encoderFfnHiddens: number;
-}
-
-/** Checks the numbers and the size of a layer's heads. `argument` names the number of heads in errors. */
-type CheckLayer = (argument: string, numHeads: number, numKvHeads?: number) => void;
-
-function checkEncoder(
-  given: Partial<TransformerOptions>,
-  { numHiddens, ffnHiddens }: Record<'numHiddens' | 'ffnHiddens', number>,
-  checkLayer: CheckLayer,
-): EncoderSettings {
-  if (given.encoder === undefined) {
-    return { encoderLayers: 0, encoderHeads: 0, encoderFfnHiddens: 0 };
-  }
-  const names = ['numLayers', 'numHeads', 'ffnHiddens'] as const;
-  const encoder = checkOptions(given.encoder, names, 'encoder');
-  const { numLayers = 1 } = encoder;
-  const own = ifGiven('encoder.numHeads', encoder.numHeads, checkSize);
-  if (own !== undefined) {
-    if (given.headSize === undefined && numHiddens % own !== 0) {
-      const expected = `a divisor of numHiddens (${numHiddens})`;
-      fail('invalid-option', 'encoder.numHeads', expected, String(own));
-    }
-    checkLayer('encoder.numHeads', own);
-  }
-  return {
-    encoderLayers: checkSize('encoder.numLayers', numLayers),
-    encoderHeads: own ?? 0,
-    encoderFfnHiddens: checkCount('encoder.ffnHiddens', encoder.ffnHiddens, ffnHiddens),
-  };
-}
-
-function checkRotarySize(size: number | undefined, headSize: number): void {
-  if (size !== undefined && (!isIntegerIn(size, 2, headSize) || size % 2 !== 0)) {
-    failOption('rotary.size', `an even integer from 2 to the head size (${headSize})`, size);
+  constructor(address: Address, optimizer: AdamOptions) {
+    this.address = address;
+    this.optimizer = optimizer;
   }
 }
 
-function checkDropout(value: unknown): number {
-  if (value === undefined) {
-    return 0;
-  }
-  if (typeof value !== 'number' || !(value >= 0 && value <= 1)) {
-    failOption('dropout', 'a number from 0 to 1', value);
-  }
-  return value;
-}
-
-/** The size, or undefined if it is 0. */
-export const sizeIfGiven = (value: number): number | undefined => (value === 0 ? undefined : value);
-
-export const encoderOptions = (settings: EncoderSettings): EncoderOptions => ({
-  numLayers: settings.encoderLayers,
-  numHeads: sizeIfGiven(settings.encoderHeads),
-  ffnHiddens: settings.encoderFfnHiddens,
+/** A model's options with their defaults, as far as its methods read them. */
+export const settingsOf = (model: Address) => ({
+  ...receive(modelDescription, modelsCore().describeModel(model)).settings,
 });
 
-/** The options with their defaults, in the core's layout, and values derived from them. */
-function settingsOf(given: Partial<TransformerOptions>) {
-  const flag = (name: keyof typeof given, byDefault: boolean): boolean =>
-    checkBoolean(name, given[name], byDefault);
-  const patches = checkPatches(given);
-  const hasPatches = patches.patchSize > 0;
-  const numPatches = (patches.imageSize / patches.patchSize) ** 2;
-  const vocabularySize = hasPatches ? 0 : checkSize('vocabularySize', given.vocabularySize);
-  const maxLength = hasPatches
-    ? numPatches + Number(patches.classToken)
-    : checkSize('maxLength', given.maxLength);
-  const { numLayers = 1 } = given;
-  checkSize('numLayers', numLayers);
-  const numHiddens = checkSize('numHiddens', given.numHiddens);
-  const numHeads = checkSize('numHeads', given.numHeads);
-  const headSize = ifGiven('headSize', given.headSize, checkSize);
-  const ffnHiddens = checkCount('ffnHiddens', given.ffnHiddens, 4 * numHiddens);
-  const positions = checkKind('positions', given.positions, positionKinds, 'learned');
-  if (positions !== 'rotary' && given.rotary !== undefined) {
-    fail('invalid-option', 'rotary', "positions 'rotary' beside it", `'${positions}'`);
-  }
-  const norm = checkKind('norm', given.norm, norms, 'layer');
-  const normFirst = flag('normFirst', true);
-  const bias = flag('bias', true);
-  const window = checkWindow(given.window);
-  const windows = checkWindows(given, numLayers);
-  const parallelResidual = checkNeedsNormFirst(
-    'parallelResidual',
-    flag('parallelResidual', false),
-    normFirst,
-  );
-  if (parallelResidual && given.encoder !== undefined) {
-    fail('invalid-option', 'parallelResidual', 'no encoder beside it', 'both');
-  }
-  const causal = flag('causal', !hasPatches);
-  // The checks of a layer read the remaining options and name them in errors.
-  const { numKvHeads } = given;
-  const ofRotary = checkOptions<ModelRotaryOptions>(given.rotary ?? {}, rotaryNames, 'rotary');
-  const { scaling: givenScaling, ...rest } = ofRotary;
-  const rotary = positions === 'rotary' ? rest : undefined;
-  const { base = 10000, interleaved } = rotary ?? {};
-  const checkLayer: CheckLayer = (argument, heads, kvHeads) => {
-    if (headSize !== undefined && headSize * heads > largestInteger) {
-      const expected = `at most ${largestInteger} / ${argument}`;
-      fail('invalid-option', 'headSize', expected, String(headSize));
-    }
-    const size = headSize === undefined ? numHiddens : headSize * heads;
-    checkNumHeads(heads, 'numHiddens', size);
-    if (kvHeads !== undefined && heads % checkSize('numKvHeads', kvHeads) !== 0) {
-      failOption('numKvHeads', `a divisor of numHeads (${heads})`, kvHeads);
-    }
-    checkRotarySize(rotary?.size, size / heads);
-  };
-  checkLayer('numHeads', numHeads, numKvHeads);
-  checkAbove('rotary.base', base);
-  const scaling = checkScaling(givenScaling, base);
-  const weights = checkWord('weights', given.weights, precisions);
-  const seed = checkSeed(given.seed);
-  const encoder = checkEncoder(given, { numHiddens, ffnHiddens }, checkLayer);
-  return {
-    vocabularySize,
-    maxLength,
-    numHiddens,
-    numLayers,
-    numHeads,
-    numKvHeads: numKvHeads ?? 0,
-    headSize: headSize ?? 0,
-    ffnHiddens,
-    activation: activations.indexOf(checkKind('activation', given.activation, activations, 'gelu')),
-    gated: flag('gated', false),
-    norm: norms.indexOf(norm),
-    normFirst,
-    parallelResidual,
-    postNorms: checkNeedsNormFirst('postNorms', flag('postNorms', false), normFirst),
-    normEpsilon: ifGiven('normEpsilon', given.normEpsilon, checkNonNegative) ?? 1e-5,
-    normBias: flag('normBias', true),
-    finalNorm: flag('finalNorm', normFirst),
-    embeddingNorm: flag('embeddingNorm', false),
-    positions: positionKinds.indexOf(positions),
-    positionOffset: checkCount('positionOffset', given.positionOffset, 0),
-    paddingToken: checkPaddingToken(given, vocabularySize, positions === 'learned' && !causal),
-    rotaryBase: base,
-    // 0 means each side's head size.
-    rotarySize: rotary?.size ?? 0,
-    rotaryInterleaved: checkBoolean('rotary.interleaved', interleaved, false),
-    ...scalingNumbers(scaling),
-    qkNorm: flag('qkNorm', false),
-    embeddingScale: checkScale(given.embeddingScale, 'embeddingScale') ?? 1,
-    bias,
-    qkvBias: flag('qkvBias', bias),
-    tiedEmbeddings: flag('tiedEmbeddings', true),
-    logitsBias: flag('logitsBias', false),
-    logitsSoftcap: checkSoftcap(given.logitsSoftcap, 'logitsSoftcap'),
-    head: flag('head', !hasPatches),
-    segments: checkCount('segments', given.segments, 0),
-    causal,
-    dropout: checkDropout(given.dropout),
-    windowLeft: window[0],
-    windowRight: window[1],
-    softcap: checkSoftcap(given.softcap),
-    scale: checkScale(given.scale) ?? NaN,
-    ...encoder,
-    ...patches,
-    weights: precisions.indexOf(weights),
-    seed,
-    hasEncoder: encoder.encoderLayers > 0,
-    hasPatches,
-    windows,
-    /** The given options with the seed that was used. */
-    given: {
-      ...(given as TransformerOptions),
-      ...{ seed, weights, rotary: rotary && { ...rotary, scaling }, optimizer: undefined },
-      window: given.window && window,
-      windows: given.windows && windows,
-      patches: given.patches && patches,
-      encoder: given.encoder && encoderOptions(encoder),
-    },
-  } satisfies ModelOptions & Record<'given' | 'hasEncoder' | 'hasPatches' | 'windows', unknown>;
-}
-
-// Inferred from the function, because the fields of `ModelOptions` are not part of the package's types.
+// Inferred, because the records' types are not part of the package's.
 export type TransformerSettings = Readonly<ReturnType<typeof settingsOf>>;
 
-export function checkTransformerOptions(
-  options: TransformerOptions,
-): [TransformerSettings, Partial<TransformerOptions>] {
-  const given = checkOptions(options, optionNames);
-  return [settingsOf(given), given];
+export function makeModel(options: TransformerOptions): MadeModel {
+  // Read once: the caller's code may run at each property.
+  const once = checkOptions(options, optionNames);
+  const hasPatches = once.patches !== undefined;
+  const given = readOptions(once, hasPatches ? { ...readers, ...ofTokens } : readers);
+  const { positions, rotary, window = [0, 0], encoder, patches, head = !hasPatches } = given;
+  if (positions !== 'rotary' && rotary !== undefined) {
+    fail('invalid-option', 'rotary', "positions 'rotary' beside it", `'${positions}'`);
+  }
+  if (hasPatches && head) {
+    failOption('head', 'none beside patches', head);
+  }
+  const scaling = rotary?.scaling;
+  const request = send(newModel, {
+    options: {
+      ...given,
+      activation: activations.indexOf(given.activation),
+      norm: norms.indexOf(given.norm),
+      positions: positionKinds.indexOf(positions),
+      rotaryBase: rotary?.base ?? 10000,
+      rotarySize: rotary?.size,
+      rotaryInterleaved: rotary?.interleaved ?? false,
+      scalingType: scaling === undefined ? 0 : 1 + scalingTypes.indexOf(scaling.type),
+      scalingFactor: scaling?.factor ?? 1,
+      scalingLength: scaling?.originalLength ?? 0,
+      scalingSlowTurns: scaling?.slowTurns ?? 1,
+      scalingFastTurns: scaling?.fastTurns,
+      scalingTruncate: scaling?.truncate ?? true,
+      scalingAttentionFactor: scaling?.attentionFactor,
+      head,
+      causal: given.causal ?? !hasPatches,
+      dropout: given.dropout ?? 0,
+      hasWindow: given.window !== undefined,
+      windowLeft: window[0],
+      windowRight: window[1],
+      hasEncoder: encoder !== undefined,
+      encoderLayers: encoder?.numLayers ?? 0,
+      encoderHeads: encoder?.numHeads,
+      encoderFfnHiddens: encoder?.ffnHiddens,
+      hasPatches,
+      imageSize: patches?.imageSize ?? 0,
+      patchSize: patches?.patchSize ?? 0,
+      channels: patches?.channels ?? 0,
+      classToken: patches?.classToken ?? false,
+      weights: precisions.indexOf(given.weights),
+    },
+    windows: given.windows,
+  });
+  return new MadeModel(modelsCore().newModel(request), given.optimizer);
 }
-
-/** Allocates a model in WebAssembly memory. */
-/** Whether the model has norms, which may all be switched off. */
-export const hasNorms = ({ norm }: TransformerSettings): boolean => norms[norm] !== 'none';
-
-export const newModel = (settings: TransformerSettings): Address =>
-  modelsCore().newModel(
-    send(newModelRequest, { options: settings, windows: settings.windows.flat() }),
-  );

@@ -1,10 +1,5 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-import {
-  headLists,
-  modelDescription,
-  type AttentionDescription,
-  type ModelDescription,
-} from 'headwise-records';
+import { headLists, modelDescription, type AttentionDescription } from 'headwise-records';
 import type { Gguf, GgufFile } from '../io/gguf.js';
 import { storedCheckpoint, type StoredCheckpoint } from '../io/stored-checkpoints.js';
 import {
@@ -14,13 +9,13 @@ import {
 } from '../layer/key-value-cache.js';
 import { LayerOfModel, MultiHeadAttention } from '../layer/multi-head-attention.js';
 import type { ChosenWeights } from '../layer/chosen-weights.js';
-import type { Precision } from '../runtime/precisions.js';
+import { precisions, type Precision } from '../runtime/precisions.js';
 import type { LayerSettings } from '../layer/layer-options.js';
 import type { StateDict } from '../layer/parameters.js';
 import { inspect, printed } from '../layer/printed.js';
 import { checkHeads, readHeads } from '../layer/pruning.js';
 import { fail, failOption, show } from '../runtime/errors.js';
-import { completed, Handle, PartHandle } from '../runtime/handle.js';
+import { Handle, PartHandle } from '../runtime/handle.js';
 import type { Address } from '../runtime/memory.js';
 import { modelsCore } from '../runtime/models-build.js';
 import { checkOptions, checkWord, entriesOf, isIntegerIn, isObject } from '../runtime/options.js';
@@ -29,7 +24,7 @@ import { commit, core } from '../runtime/wasm.js';
 import type { TensorInput, TokensInput } from '../tensor/inputs.js';
 import type { TensorsByName } from '../tensor/integers.js';
 import type { Tensor } from '../tensor/tensor.js';
-import { Adam, checkAdamOptions, Optimizer } from '../training/optimizers.js';
+import { Adam, Optimizer } from '../training/optimizers.js';
 import { registerTrainable } from '../training/trainables.js';
 import {
   checkGenerate,
@@ -92,7 +87,7 @@ import { bySide, sides, type LayersBySide, type Side } from './sides.js';
 import {
   configOf,
   loadCheckpoint,
-  planCheckpoint,
+  openCheckpoint,
   readLater,
   readNow,
   savePretrained,
@@ -108,8 +103,9 @@ import type {
   PretrainedOwnOptions,
 } from './pretrained-options.js';
 import {
-  checkTransformerOptions,
-  newModel,
+  MadeModel,
+  makeModel,
+  settingsOf,
   type TransformerOptions,
   type TransformerSettings,
 } from './transformer-options.js';
@@ -120,7 +116,7 @@ export interface ParameterNamesOptions {
   names?: 'headwise' | 'pretrained' | undefined;
 }
 
-function settingsOf(
+function layerSettingsOf(
   layer: AttentionDescription,
   numHiddens: number,
   weights: Precision,
@@ -156,8 +152,6 @@ const attentionNames: Readonly<Record<Side, string>> = {
   encoder: 'encoderAttention',
 };
 
-const range = (count: number): number[] => Array.from({ length: count }, (_, i) => i);
-
 /**
  * A transformer made of `MultiHeadAttention`: a decoder, an encoder, both, or a vision transformer. Sources: Vaswani et
  * al. 2017; the papers named at each option.
@@ -176,8 +170,6 @@ export class Transformer {
   // Private, because the sizes of WebAssembly allocations depend on them.
   readonly #settings: TransformerSettings;
   readonly #layers: LayersBySide;
-  /** Heads of each layer before pruning. */
-  readonly #wholeHeads: Readonly<Record<Side, readonly number[]>>;
   readonly #optimizer: Adam;
   readonly #handle: Handle;
   /** Sizes of the latest forward with `requiresGrad`. */
@@ -191,31 +183,27 @@ export class Transformer {
    */
   constructor(options: TransformerOptions) {
     modelsCore(); // Fails before `init`, even if the options are invalid.
-    const [settings, { optimizer }] = checkTransformerOptions(options);
-    const adamOptions = checkAdamOptions(optimizer, 'optimizer');
-    this.#settings = settings;
-    this.#handle = new Handle('model', this, newModel(settings), 'deleteModel');
-    registerTrainable(this, {
-      ...{ isModel: true, handle: this.#handle },
-      weights: settings.given.weights,
-    });
+    const made = options instanceof MadeModel ? options : makeModel(options);
+    this.#handle = new Handle('model', this, made.address, 'deleteModel');
     try {
-      const layers = this.#describe();
-      const size = settings.numHiddens;
+      this.#settings = settingsOf(made.address);
+      const { numHiddens: size } = this.#settings;
+      const weights = precisions[this.#settings.weights];
+      registerTrainable(this, { isModel: true, handle: this.#handle, weights });
+      const layers = receive(modelDescription, core().describeModel(made.address));
       const sizes = { querySize: size, keySize: size, valueSize: size };
       const layersOf = (side: Side): MultiHeadAttention[] =>
         layers[side].map((layer) =>
           MultiHeadAttention.ofModel(
             new LayerOfModel(
               new PartHandle('layer', this, this.#handle, layer.address as Address),
-              settingsOf(layer, settings.numHiddens, settings.given.weights),
+              layerSettingsOf(layer, size, weights),
               sizes,
             ),
           ),
         );
       this.#layers = bySide(layersOf);
-      this.#wholeHeads = bySide((side) => this.#headsOf(side));
-      this.#optimizer = new Adam(this, adamOptions);
+      this.#optimizer = new Adam(this, made.optimizer);
     } catch (error) {
       this.#handle.dispose();
       throw error;
@@ -288,15 +276,14 @@ export class Transformer {
 
   static *#read(
     config: unknown,
-    tensorsOf: Parameters<typeof planCheckpoint>[1],
+    tensorsOf: Parameters<typeof openCheckpoint>[1],
     own: PretrainedOwnOptions,
   ): Reading<Transformer> {
-    const plan = yield* planCheckpoint(config, tensorsOf);
-    const model = new Transformer({ ...plan.options, ...own });
+    const opened = yield* openCheckpoint(config, tensorsOf, own);
+    const model = Transformer.#of(opened.made);
     try {
-      yield* loadCheckpoint(model.#handle, plan);
-      model.#followPruning();
-      model.#config = plan.config;
+      yield* loadCheckpoint(model.#handle, opened);
+      model.#config = opened.config;
       return model;
     } catch (error) {
       model.dispose();
@@ -310,17 +297,11 @@ export class Transformer {
    * @internal
    */
   static copyOf(model: Transformer): Transformer {
-    return completed(new Transformer(model.#settings.given), (copy) => {
-      for (const side of sides) {
-        // Prunes any heads: their number decides the shapes, and loading overwrites the parameters.
-        const whole = model.#wholeHeads[side];
-        copy.#prune(
-          side,
-          model.#headsOf(side).map((left, layer) => range(whole[layer] - left)),
-        );
-      }
-      copy.loadStateDict(model.stateDict());
-    });
+    return Transformer.#of(new MadeModel(core().copyModel(model.#handle.inUse()), {}));
+  }
+
+  static #of(made: MadeModel): Transformer {
+    return new Transformer(made as unknown as TransformerOptions);
   }
 
   /**
@@ -805,10 +786,6 @@ export class Transformer {
     );
   }
 
-  #describe(): ModelDescription {
-    return receive(modelDescription, core().describeModel(this.#handle.inUse()));
-  }
-
   #headsOf(side: Side): number[] {
     return this.#layers[side].map(({ numHeads }) => numHeads);
   }
@@ -901,16 +878,5 @@ export class Transformer {
         MultiHeadAttention.followModel(this.#layers[side][i], { removedHeads });
       });
     });
-  }
-
-  /** Updates the layers' numbers of heads after a pruned checkpoint was loaded. */
-  #followPruning(): void {
-    const described = this.#describe();
-    for (const side of sides) {
-      this.#layers[side].forEach((layer, i) => {
-        const removedHeads = layer.numHeads - described[side][i].numHeads;
-        MultiHeadAttention.followModel(layer, { removedHeads });
-      });
-    }
   }
 }

@@ -116,6 +116,7 @@ declare module 'headwise-glue' {
     zeroAllGradients(optimizer: Address): void;
     clipGradientNorm(trainables: Address, maxNorm: number): number;
     newModel(request: Address): Address;
+    copyModel(model: Address): Address;
     deleteModel(model: Address): void;
     copyLayer(layer: Address): Address;
     describeModel(model: Address): Address | Absent;
@@ -160,7 +161,7 @@ declare module 'headwise-glue' {
     setModelCacheLength(cache: Address, length: number, withSource: number): void;
     pruneModel(model: Address, request: Address): void;
     planCheckpoint(request: Address): Address | Absent;
-    attachCheckpoint(model: Address, request: Address): Address | Absent;
+    newPretrained(request: Address): Address;
     pretrainedTensors(model: Address, whole: number): Address | Absent;
     loadPretrained(
       model: Address,

@@ -191,11 +191,14 @@ export const whole = (expected = 'an integer from 1 to 2147483647'): Reader<numb
 
 export const flag: Reader<boolean> = reader((value) => typeof value === 'boolean', 'true or false');
 
-/** Reads one of these words. Default: the first. */
+/** Reads one of these words. Default: the first, unless another is given. */
 export const word =
-  <Word extends string>(words: readonly [Word, ...Word[]]): Reader<Word> =>
+  <Word extends string>(
+    words: readonly [Word, ...Word[]],
+    byDefault: Word = words[0],
+  ): Reader<Word> =>
   (argument, value) =>
-    checkWord(argument, value, words);
+    checkWord(argument, value === undefined ? byDefault : value, words);
 
 /** Checks an option: a finite number of at least 0. */
 export function checkNonNegative(argument: string, value: unknown): number {

@@ -3,7 +3,7 @@ import { fail, failOption, show } from '../runtime/errors.js';
 import { Handle } from '../runtime/handle.js';
 import type { Address } from '../runtime/memory.js';
 import { modelsCore } from '../runtime/models-build.js';
-import { checkNonNegative, checkOptions, isObject } from '../runtime/options.js';
+import { isObject, number, optional, readOptions } from '../runtime/options.js';
 import { core } from '../runtime/wasm.js';
 import {
   checkCanBeTrained,
@@ -13,12 +13,7 @@ import {
   type Trainable,
 } from './trainables.js';
 
-/** Checks that each number is finite and at least 0. */
-function checkAtLeast0(numbers: Readonly<Record<string, unknown>>): void {
-  for (const [argument, value] of Object.entries(numbers)) {
-    checkNonNegative(argument, value);
-  }
-}
+const fromZero = number('a finite number from 0 on');
 
 /**
  * Updates the parameters of layers and models by their gradients, in WebAssembly memory. Trainables without gradients
@@ -49,8 +44,7 @@ export abstract class Optimizer {
 
   set learningRate(value: number) {
     const optimizer = this.#handle.inUse();
-    checkAtLeast0({ learningRate: value });
-    core().setLearningRate(optimizer, value);
+    core().setLearningRate(optimizer, fromZero('learningRate', value));
     this.#learningRate = value;
   }
 
@@ -130,6 +124,12 @@ export interface SGDOptions {
   weightDecay?: number | undefined;
 }
 
+const sgdReaders = {
+  learningRate: optional(fromZero, 1e-3),
+  momentum: optional(fromZero, 0),
+  weightDecay: optional(fromZero, 0),
+};
+
 /**
  * Stochastic gradient descent: b ← momentum · b + g + weightDecay · p, p ← p − learningRate · b. Source: PyTorch,
  * `torch.optim.SGD`, without dampening and Nesterov's variant.
@@ -137,12 +137,7 @@ export interface SGDOptions {
 export class SGD extends Optimizer {
   /** @throws HeadwiseError `invalid-option`, `unknown-option`, `invalid-type`, `disposed`, `out-of-memory` */
   constructor(trainables: Trainable | readonly Trainable[], options?: SGDOptions) {
-    const {
-      learningRate = 1e-3,
-      momentum = 0,
-      weightDecay = 0,
-    } = checkOptions(options, ['learningRate', 'momentum', 'weightDecay']);
-    checkAtLeast0({ learningRate, momentum, weightDecay });
+    const { learningRate, momentum, weightDecay } = readOptions(options, sgdReaders);
     super(trainables, learningRate, (address) =>
       core().newSgd(address, learningRate, momentum, weightDecay),
     );
@@ -163,48 +158,25 @@ export interface AdamOptions {
   weightDecay?: number | undefined;
 }
 
-/** The options with their defaults. */
-interface CheckedAdamOptions {
-  readonly learningRate: number;
-  readonly betas: readonly [number, number];
-  readonly epsilon: number;
-  readonly weightDecay: number;
-}
-
-/** The order of the core's arguments. */
-const numbersOf = ({
-  learningRate,
-  betas,
-  epsilon,
-  weightDecay,
-}: CheckedAdamOptions): [number, number, number, number, number] => [
-  learningRate,
-  ...betas,
-  epsilon,
-  weightDecay,
-];
-
-export function checkAdamOptions(
-  options: AdamOptions | undefined,
-  argument?: string,
-): CheckedAdamOptions {
-  const {
-    learningRate = 1e-3,
-    betas = [0.9, 0.999],
-    epsilon = 1e-8,
-    weightDecay = 0,
-  } = checkOptions(options, ['learningRate', 'betas', 'epsilon', 'weightDecay'], argument);
-  checkAtLeast0({ learningRate, epsilon, weightDecay });
+function readBetas(argument: string, value: unknown): readonly [number, number] {
   const expected = 'two numbers from 0 to below 1';
-  const given: unknown = betas;
-  if (!Array.isArray(given) || given.length !== 2) {
-    failOption('betas', expected, given);
+  if (!Array.isArray(value) || value.length !== 2) {
+    failOption(argument, expected, value);
   }
-  const [first, second] = given as readonly unknown[];
-  const checked = (beta: unknown): number =>
-    typeof beta === 'number' && beta >= 0 && beta < 1 ? beta : failOption('betas', expected, beta);
-  return { learningRate, betas: [checked(first), checked(second)], epsilon, weightDecay };
+  const [first, second] = value as readonly unknown[];
+  const beta = number(expected);
+  return [beta(argument, first), beta(argument, second)];
 }
+
+const adamReaders = {
+  learningRate: optional(fromZero, 1e-3),
+  betas: optional(readBetas, [0.9, 0.999] as const),
+  epsilon: optional(fromZero, 1e-8),
+  weightDecay: optional(fromZero, 0),
+};
+
+export const readAdamOptions = (options: AdamOptions | undefined, argument?: string) =>
+  readOptions(options, adamReaders, argument);
 
 /**
  * Adam (Kingma and Ba 2015) with the decoupled decay of AdamW (Loshchilov and Hutter 2019). Source: PyTorch,
@@ -213,8 +185,10 @@ export function checkAdamOptions(
 export class Adam extends Optimizer {
   /** @throws HeadwiseError `invalid-option`, `unknown-option`, `invalid-type`, `disposed`, `out-of-memory` */
   constructor(trainables: Trainable | readonly Trainable[], options?: AdamOptions) {
-    const checked = numbersOf(checkAdamOptions(options));
-    super(trainables, checked[0], (address) => core().newAdam(address, ...checked));
+    const { learningRate, betas, epsilon, weightDecay } = readAdamOptions(options);
+    super(trainables, learningRate, (address) =>
+      core().newAdam(address, learningRate, betas[0], betas[1], epsilon, weightDecay),
+    );
   }
 }
 
@@ -230,6 +204,6 @@ export function clipGradientNorm(
 ): number {
   modelsCore();
   const checked = checkTrainables(trainables);
-  checkAtLeast0({ maxNorm });
-  return core().clipGradientNorm(sendTrainables(checked), maxNorm);
+  const most = fromZero('maxNorm', maxNorm);
+  return core().clipGradientNorm(sendTrainables(checked), most);
 }

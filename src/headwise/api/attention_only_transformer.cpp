@@ -4,19 +4,9 @@
 #include <utility>
 
 namespace headwise {
-namespace {
-
-TransformerOptions checked(const AttentionOnlyTransformerOptions& options) {
-  return report_out_of_memory([&] {
-    validation::check_transformer_options(options);
-    return transformer_options_of(options);
-  });
-}
-
-}  // namespace
 
 AttentionOnlyTransformer::AttentionOnlyTransformer(const AttentionOnlyTransformerOptions& options)
-    : Transformer(checked(options)) {}
+    : Transformer(transformer_options_of(options)) {}
 
 AttentionOnlyTransformer AttentionOnlyTransformer::copy() const {
   return report_out_of_memory([&] {

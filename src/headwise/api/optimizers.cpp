@@ -1,4 +1,6 @@
 #include <headwise/api/validation.hpp>
+#include <headwise/api/validation_model_options.hpp>
+#include <headwise/api/validation_options.hpp>
 #include <headwise/api/validation_training.hpp>
 #include <headwise/error.hpp>
 #include <headwise/optimizers.hpp>
@@ -8,11 +10,9 @@ namespace headwise {
 Optimizer::Optimizer(const Trainables& trainables, const UncheckedOptimizer::Options& options)
     : core_(report_out_of_memory([&] {
         validation::check_trainables(trainables);
+        validation::check_optimizer_options(options);
         return UncheckedOptimizer(trainables, options);
-      })) {
-  report_out_of_memory(
-      [&] { validation::check_at_least_0("learning_rate", core_.learning_rate()); });
-}
+      })) {}
 
 Optimizer::Optimizer(const Optimizer& other) : core_(copied(other.core_)) {}
 
@@ -54,21 +54,11 @@ void Optimizer::set_learning_rate(double learning_rate) {
   core_.set_learning_rate(learning_rate);
 }
 
-SGD::SGD(const Trainables& trainables, const SGDOptions& options) : Optimizer(trainables, options) {
-  report_out_of_memory([&] {
-    validation::check_at_least_0("momentum", options.momentum);
-    validation::check_at_least_0("weight_decay", options.weight_decay);
-  });
-}
+SGD::SGD(const Trainables& trainables, const SGDOptions& options)
+    : Optimizer(trainables, options) {}
 
 Adam::Adam(const Trainables& trainables, const AdamOptions& options)
-    : Optimizer(trainables, options) {
-  report_out_of_memory([&] {
-    validation::check_betas(options.betas);
-    validation::check_at_least_0("epsilon", options.epsilon);
-    validation::check_at_least_0("weight_decay", options.weight_decay);
-  });
-}
+    : Optimizer(trainables, options) {}
 
 AdamOptions Adam::options() const noexcept { return std::get<AdamOptions>(options_of_core()); }
 

@@ -2,6 +2,7 @@
 #include <headwise/api/make_tensor.hpp>
 #include <headwise/api/pretrained.hpp>
 #include <headwise/api/transformer_pass.hpp>
+#include <headwise/api/validation_model_options.hpp>
 #include <headwise/api/validation_models.hpp>
 #include <headwise/api/validation_text.hpp>
 #include <headwise/api/validation_training.hpp>

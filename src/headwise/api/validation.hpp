@@ -54,7 +54,6 @@ void check_head_gate(std::string_view argument, const HeadGate& head_gate, std::
 /// The indices of chosen heads and queries.
 void check_returned_weights(const ReturnedWeights& weights, std::size_t num_heads,
                             std::size_t num_queries);
-void check_window(const std::optional<Window>& window, std::string_view argument = "window");
 void check_valid_lens(const ValidLens& valid_lens, const MaskSizes& sizes);
 /// Integers from 0 to `max`.
 void check_up_to(std::string_view argument, const xt::xarray<std::int64_t>& integers,

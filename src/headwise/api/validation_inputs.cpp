@@ -214,17 +214,6 @@ void check_returned_weights(const ReturnedWeights& weights, std::size_t num_head
   check_chosen("return_weights.queries", "query", weights.queries, num_queries);
 }
 
-void check_window(const std::optional<Window>& window, std::string_view argument) {
-  if (!window.has_value()) {
-    return;
-  }
-  for (const std::optional<std::int64_t>& side : {window->left, window->right}) {
-    if (side.has_value() && *side < 0) {
-      fail(ErrorCode::invalid_option, argument, {"two integers from 0 on or Infinity"}, {*side});
-    }
-  }
-}
-
 void check_head_gate(std::string_view argument, const HeadGate& head_gate, std::size_t batch,
                      std::size_t num_heads) {
   if (!head_gate.has_value()) {

@@ -1,13 +1,11 @@
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <headwise/api/mask_options.hpp>
 #include <headwise/api/validation.hpp>
 #include <headwise/api/validation_models.hpp>
 #include <headwise/api/validation_state_dict.hpp>
 #include <headwise/api/validation_text.hpp>
 #include <headwise/api/validation_training.hpp>
-#include <limits>
 
 namespace headwise::validation {
 namespace {
@@ -194,79 +192,6 @@ void check_pass(const Transformer& model, const Tokens* tokens, std::size_t batc
   check_probe(model, batch, length, options);
 }
 
-void check_from_0(std::string_view argument, std::int64_t number) {
-  if (number < 0 || number > std::numeric_limits<std::int32_t>::max()) {
-    fail(ErrorCode::invalid_option, argument, {"an integer from 0 to 2147483647"}, {number});
-  }
-}
-
-/// Its row of the learned positions is the one before that of position 0.
-void check_padding_token(const TransformerOptions& options) {
-  const std::int64_t token = options.padding_token.value_or(0);
-  const bool fits = token >= 0 && token < options.vocabulary_size && !options.causal &&
-                    options.positions == Positions::learned && options.position_offset > 0;
-  if (options.padding_token && !fits) {
-    fail(ErrorCode::invalid_option, "padding_token",
-         {"a token, with learned positions, a position_offset and no causality"}, {token});
-  }
-}
-
-void check_residuals(const TransformerOptions& options) {
-  for (const auto& [given, argument] : {std::pair(options.parallel_residual, "parallel_residual"),
-                                        std::pair(options.post_norms, "post_norms")}) {
-    if (given && !options.norm_first) {
-      fail(ErrorCode::invalid_option, argument, {"norm_first beside it"}, {"norms after the sums"});
-    }
-  }
-  if (options.parallel_residual && options.encoder) {
-    fail(ErrorCode::invalid_option, "parallel_residual", {"no encoder beside it"}, {"both"});
-  }
-}
-
-void check_windows(const TransformerOptions& options) {
-  const auto num_windows = static_cast<std::int64_t>(options.windows.size());
-  if (num_windows != 0 && (num_windows != options.num_layers || options.window)) {
-    fail(ErrorCode::invalid_option, "windows",
-         {"one a layer (", options.num_layers, "), and no window beside them"},
-         {options.window ? Part("both") : Part(num_windows)});
-  }
-  for (const std::optional<Window>& window : options.windows) {
-    check_window(window, "windows");
-  }
-}
-
-/// The layers of the decoder or the encoder, whose number of heads errors call `num_heads`.
-void check_layers(const TransformerOptions& options, Side side, std::string_view num_heads) {
-  const MultiHeadAttentionOptions layer = layer_options_of(options, side);
-  if (layer.num_hiddens > std::numeric_limits<std::int32_t>::max()) {
-    fail(ErrorCode::invalid_option, "head_size", {"at most 2147483647 / ", num_heads},
-         {options.head_size.value_or(0)});
-  }
-  check_layer_options(layer);
-}
-
-void check_patches(const TransformerOptions& options) {
-  const PatchOptions& patches = *options.patches;
-  check_size("patches.image_size", patches.image_size);
-  check_size("patches.patch_size", patches.patch_size);
-  check_size("patches.channels", patches.channels);
-  if (patches.image_size % patches.patch_size != 0) {
-    fail(ErrorCode::invalid_option, "patches.image_size",
-         {"a multiple of patches.patch_size (", patches.patch_size, ")"}, {patches.image_size});
-  }
-  const auto check_none = [](std::string_view argument, std::int64_t number) {
-    if (number != 0) {
-      fail(ErrorCode::invalid_option, argument, {"none beside patches"}, {number});
-    }
-  };
-  check_none("vocabulary_size", options.vocabulary_size);
-  check_none("max_length", options.max_length);
-  check_none("segments", options.segments);
-  if (options.encoder) {
-    fail(ErrorCode::invalid_option, "encoder", {"none beside patches"}, {"both"});
-  }
-}
-
 }  // namespace
 
 void check_model_in_use(const Transformer& model) { check_in_use(model.in_use(), "model"); }
@@ -313,60 +238,6 @@ void check_prune_heads(const Transformer& model,
       }
       fail(ErrorCode::invalid_option, "heads", {"layers from 0 to ", num_layers - 1}, {layer});
     }
-  }
-}
-
-void check_transformer_options(const AttentionOnlyTransformerOptions& options) {
-  check_size("vocabulary_size", options.vocabulary_size);
-  check_size("max_length", options.max_length);
-  check_size("num_layers", options.num_layers);
-  // The others are a layer's options of the same names.
-  check_layer_options({.num_hiddens = options.num_hiddens,
-                       .num_heads = options.num_heads,
-                       .dropout = options.dropout,
-                       .seed = options.seed});
-}
-
-void check_transformer_options(const TransformerOptions& options) {
-  if (options.patches) {
-    check_patches(options);
-  } else {
-    check_size("vocabulary_size", options.vocabulary_size);
-    check_size("max_length", options.max_length);
-  }
-  check_size("num_layers", options.num_layers);
-  check_size("num_hiddens", options.num_hiddens);
-  check_size("num_heads", options.num_heads);
-  if (options.head_size) {
-    check_size("head_size", *options.head_size);
-  }
-  check_from_0("ffn_hiddens", options.ffn_hiddens.value_or(0));
-  check_from_0("segments", options.segments);
-  check_from_0("position_offset", options.position_offset);
-  check_padding_token(options);
-  check_at_least_0("norm_epsilon", options.norm_epsilon);
-  if (!std::isfinite(options.embedding_scale)) {
-    fail(ErrorCode::invalid_option, "embedding_scale", {"a finite number"},
-         {options.embedding_scale});
-  }
-  if (!(options.logits_softcap >= 0 && std::isfinite(options.logits_softcap))) {
-    fail(ErrorCode::invalid_option, "logits_softcap", {"a finite number from 0 on"},
-         {options.logits_softcap});
-  }
-  check_residuals(options);
-  check_window(options.window);
-  check_windows(options);
-  check_layers(options, Side::self, "num_heads");
-  if (options.encoder) {
-    check_size("encoder.num_layers", options.encoder->num_layers);
-    check_from_0("encoder.ffn_hiddens", options.encoder->ffn_hiddens.value_or(0));
-    const std::int64_t num_heads = options.encoder->num_heads.value_or(options.num_heads);
-    check_size("encoder.num_heads", num_heads);
-    if (!options.head_size && options.num_hiddens % num_heads != 0) {
-      fail(ErrorCode::invalid_option, "encoder.num_heads",
-           {"a divisor of num_hiddens (", options.num_hiddens, ")"}, {num_heads});
-    }
-    check_layers(options, Side::encoder, "encoder.num_heads");
   }
 }
 

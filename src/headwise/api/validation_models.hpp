@@ -17,8 +17,6 @@ namespace headwise::validation {
 void check_model_in_use(const Transformer& model);
 /// Also throws invalid-option where a layer was replaced by one of other sizes.
 void check_model(const Transformer& model);
-void check_transformer_options(const AttentionOnlyTransformerOptions& options);
-void check_transformer_options(const TransformerOptions& options);
 /// `targets` is null where the call takes none.
 void check_transformer_pass(const Transformer& model, const Tokens& tokens, const Tokens* targets,
                             const TransformerForwardOptions& options);

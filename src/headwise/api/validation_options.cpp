@@ -9,9 +9,6 @@ using namespace std::string_view_literals;
 
 constexpr std::int64_t max_size = std::numeric_limits<std::int32_t>::max();
 
-/// std::isfinite takes more code in WebAssembly.
-bool is_finite(double number) { return number - number == 0; }
-
 // Options are passed by value: WebAssembly without models has no code for those that it never sets.
 
 void check_optional_size(std::string_view argument, std::optional<std::int64_t> size) {
@@ -125,15 +122,23 @@ void check_rotary(const RotaryOptions& rotary, std::int64_t head_size) {
 
 }  // namespace
 
+bool is_finite(double number) { return number - number == 0; }
+
 void check_size(std::string_view argument, std::int64_t size) {
   if (size < 1 || size > max_size) {
     fail_option("#: expected an integer from 1 to 2147483647, got #", {argument, size});
   }
 }
 
-void check_scale(std::optional<double> scale) {
+void check_from_0(std::string_view argument, std::int64_t number) {
+  if (number < 0 || number > max_size) {
+    fail_option("#: expected an integer from 0 to 2147483647, got #", {argument, number});
+  }
+}
+
+void check_scale(std::optional<double> scale, std::string_view argument) {
   if (scale.has_value() && !is_finite(*scale)) {
-    fail_option("scale: expected a finite number, got #", {*scale});
+    fail_option("#: expected a finite number, got #", {argument, *scale});
   }
 }
 
@@ -145,10 +150,12 @@ void check_at_least_0(std::string_view argument, double number) {
   }
 }
 
-void check_betas(const std::array<double, 2>& betas) {
-  for (const double beta : betas) {
-    if (!(beta >= 0 && beta < 1)) {
-      fail_option("betas: expected two numbers from 0 to below 1, got #", {beta});
+void check_window(const std::optional<Window>& window, std::string_view argument) {
+  const Window given = window.value_or(Window{});
+  for (const std::optional<std::int64_t> side : {given.left, given.right}) {
+    const std::int64_t size = side.value_or(0);
+    if (size < 0) {
+      fail_option("#: expected two integers from 0 on or Infinity, got #", {argument, size});
     }
   }
 }
@@ -214,9 +221,7 @@ void check_truncate(std::int64_t length, std::size_t held) {
 }
 
 void check_positional_encoding(std::int64_t length, std::int64_t num_hiddens) {
-  if (length < 0 || length > max_size) {
-    fail_option("length: expected an integer from 0 to 2147483647, got #", {length});
-  }
+  check_from_0("length", length);
   check_size("num_hiddens", num_hiddens);
 }
 

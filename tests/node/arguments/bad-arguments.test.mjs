@@ -326,7 +326,7 @@ test('options of models that exclude each other', () => {
       { ...reader, [name]: 3 },
       `${name}: expected none beside patches, got 3`,
     ]),
-    [{ ...reader, encoder: {} }, 'encoder: expected none beside patches, got an object'],
+    [{ ...reader, encoder: {} }, 'encoder: expected none beside patches, got both'],
     ...[{ paddingToken: 5 }, { positionOffset: 0 }, { causal: true }].map((given) => [
       { ...ofModel, paddingToken: 1, positionOffset: 2, causal: false, ...given },
       'paddingToken: expected a token, with learned positions, a positionOffset and no causality, got ' +
@@ -342,7 +342,7 @@ test('options of models that exclude each other', () => {
     ],
     [{ ...ofModel, windows: [[0, 1], null, null] }, `${windows} got 3`],
     [{ ...ofModel, windows: [null, null], window: [1, 1] }, `${windows} got both`],
-    [{ ...ofModel, windows: 3 }, `${windows} got 3`],
+    [{ ...ofModel, windows: 3 }, 'windows: expected a list of one window or null a layer, got 3'],
     [
       { ...ofModel, windows: [null, [0, -1]] },
       'windows: expected two integers from 0 on or Infinity, got -1',
