@@ -63,6 +63,10 @@ struct Model {
         cross(other.cross),
         encoder(other.encoder),
         core(make_core()) {}
+  Model(Model&&) = delete;
+  Model& operator=(const Model&) = delete;
+  Model& operator=(Model&&) = delete;
+  ~Model() = default;
 
   [[nodiscard]] std::vector<AttentionLayer>& layers(Side side) noexcept {
     return side == Side::self ? self : side == Side::cross ? cross : encoder;
