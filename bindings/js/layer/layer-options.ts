@@ -5,6 +5,7 @@ import {
   checkNonNegative,
   checkSeed,
   flag,
+  group,
   ifGiven,
   isIntegerIn,
   number,
@@ -179,9 +180,6 @@ const ofRotary = {
   interleaved: no,
 };
 
-const readRotary = (argument: string, value: unknown) =>
-  readOptions(value as object, ofRotary, argument);
-
 const readers = {
   numHiddens: whole(),
   numHeads: whole(),
@@ -199,7 +197,7 @@ const readers = {
   projection: word(projections),
   scale: optional(number('a finite number')),
   softcap: optional(number('a finite number from 0 on'), 0),
-  rotary: optional(readRotary),
+  rotary: group(ofRotary),
   biasKv: no,
   zeroAttention: no,
   weights: word(precisions),

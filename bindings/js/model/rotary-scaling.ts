@@ -1,5 +1,5 @@
 import type { RotaryOptions } from '../layer/layer-options.js';
-import { flag, number, optional, readOptions, word } from '../runtime/options.js';
+import { flag, number, optional, word } from '../runtime/options.js';
 
 /**
  * Stretches rotary positions over more positions than a model was first trained on. Every pair of elements keeps the
@@ -38,7 +38,8 @@ export const scalingTypes = ['linear', 'llama3', 'yarn'] as const;
 
 const aboveZero = number('a finite number above 0');
 
-const readers = {
+/** Readers of its fields. */
+export const ofScaling = {
   type: word(scalingTypes),
   factor: aboveZero,
   originalLength: optional(aboveZero),
@@ -47,6 +48,3 @@ const readers = {
   truncate: optional(flag, true),
   attentionFactor: optional(aboveZero),
 };
-
-export const readScaling = (argument: string, value: unknown) =>
-  readOptions(value as object, readers, argument);

@@ -6,6 +6,7 @@ import {
   checkOptions,
   checkSeed,
   flag,
+  group,
   number,
   optional,
   readOptions,
@@ -16,7 +17,7 @@ import { precisions, type Precision } from '../runtime/precisions.js';
 import { receive, send } from '../runtime/records.js';
 import { modelsCore } from '../runtime/models-build.js';
 import { readAdamOptions, type AdamOptions } from '../training/optimizers.js';
-import { readScaling, scalingTypes, type ModelRotaryOptions } from './rotary-scaling.js';
+import { ofScaling, scalingTypes, type ModelRotaryOptions } from './rotary-scaling.js';
 
 /**
  * How a model encodes positions:
@@ -182,7 +183,7 @@ const ofRotary = {
   base: optional(number('a finite number above 0'), 10000),
   size: optional(whole('an even integer from 2 to the head size')),
   interleaved: no,
-  scaling: optional(readScaling),
+  scaling: group(ofScaling),
 };
 
 const ofEncoder = { numLayers: optional(whole(), 1), numHeads: size, ffnHiddens: optional(count) };
@@ -239,10 +240,8 @@ const readers = {
   windows: optional(readWindows, []),
   positions: word(positionKinds, 'learned'),
   positionOffset: optional(count, 0),
-  paddingToken: optional(
-    whole('a token, with learned positions, a positionOffset and no causality'),
-  ),
-  rotary: optional((argument, value) => readOptions(value as object, ofRotary, argument)),
+  paddingToken: optional(count),
+  rotary: group(ofRotary),
   qkNorm: no,
   embeddingScale: optional(number('a finite number'), 1),
   bias: yes,
@@ -255,8 +254,8 @@ const readers = {
   window: optional((argument, value) => checkWindow(value, argument)),
   softcap: cap,
   scale: optional(number('a finite number')),
-  encoder: optional((argument, value) => readOptions(value as object, ofEncoder, argument)),
-  patches: optional((argument, value) => readOptions(value as object, ofPatches, argument)),
+  encoder: group(ofEncoder),
+  patches: group(ofPatches),
   ...ownReaders,
 };
 

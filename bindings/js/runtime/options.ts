@@ -176,6 +176,11 @@ export const optional =
   (argument: string, value: unknown): Value | Default =>
     value === undefined ? (byDefault as Default) : reader(argument, value);
 
+/** Reads an object of options. Default: undefined. */
+export const group = <Readers extends Readonly<Record<string, Reader<unknown>>>>(
+  readers: Readers,
+) => optional((argument, value) => readOptions(value as object, readers, argument));
+
 const reader =
   <Value>(isOne: (value: unknown) => boolean, expected: string): Reader<Value> =>
   (argument, value) =>
