@@ -208,8 +208,9 @@ struct CacheOptions {
   std::int64_t batch_size = 0;
   /// Maximum number of positions. At least 1.
   std::int64_t max_length = 0;
-  /// float32, or float16, which halves the memory: 15-bit integers with a factor for each key and
-  /// value. A non-finite key or value becomes all NaN.
+  /// float32; float16, which halves the memory, or int8, which takes a quarter: integers of 15 or 7
+  /// bits and a sign, with a factor for each key and value. A non-finite key or value becomes all
+  /// NaN.
   Precision precision = Precision::float32;
 };
 

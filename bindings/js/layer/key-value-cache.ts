@@ -13,13 +13,14 @@ export interface CacheOptions {
   /** Maximum number of positions. At least 1. */
   maxLength: number;
   /**
-   * `'float16'` halves the memory: each head's key or value is stored as 15-bit integers with a factor. The error is at
-   * most 2^−15 of its largest number; a non-finite key or value becomes all NaN. Default: `'float32'`.
+   * `'float16'` halves the memory, and `'int8'` takes a quarter: each head's key or value is stored as integers of 15 or
+   * 7 bits and a sign, with a factor. The error is at most 2^−15, or 1/254, of its largest number. A non-finite key or
+   * value becomes all NaN. Default: `'float32'`.
    */
   precision?: CachePrecision | undefined;
 }
 
-export type CachePrecision = Exclude<Precision, 'int8' | 'int4'>;
+export type CachePrecision = Exclude<Precision, 'int4'>;
 
 /** Cache options with their defaults. */
 export interface CheckedCacheOptions {
@@ -28,7 +29,8 @@ export interface CheckedCacheOptions {
   readonly precision: CachePrecision;
 }
 
-const cachePrecisions = ['float32', 'float16'] as const satisfies readonly CachePrecision[];
+/** The order of the C++ enumeration. */
+const cachePrecisions = ['float32', 'float16', 'int8'] as const satisfies readonly CachePrecision[];
 
 /** The core's number of the precision. */
 export const numberOfPrecision = ({ precision }: CheckedCacheOptions): number =>
@@ -48,7 +50,7 @@ export interface HeldCache {
   readonly address: Address;
   /** Positions held before the call. */
   readonly length: number;
-  /** Whether it stores 15-bit integers. */
+  /** Whether it stores integers. */
   readonly isQuantized: boolean;
 }
 

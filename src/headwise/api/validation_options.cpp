@@ -208,10 +208,8 @@ void check_cache_sizes(std::int64_t batch_size, std::int64_t max_length) {
 }
 
 void check_cache_precision(Precision precision) {
-  if (precision != Precision::float32 && precision != Precision::float16) {
-    fail_option("precision: expected 'float32' or 'float16', got #",
-                {precision == Precision::int8 ? "\"int8\"" : "\"int4\""});
-  }
+  check_fits(precision != Precision::int4,
+             "precision: expected 'float32', 'float16' or 'int8', got \"int4\"");
 }
 
 void check_truncate(std::int64_t length, std::size_t held) {

@@ -160,7 +160,7 @@ TEST_CASE("A layer with rounded weights gives what one of floats gives, also bac
   }
 }
 
-TEST_CASE("Rounded weights are not trained, and a cache has 32 or 16 bits") {
+TEST_CASE("Rounded weights are not trained, and a cache has 32, 16 or 8 bits") {
   MultiHeadAttention layer =
       make_layer({.num_hiddens = 4, .num_heads = 2, .seed = 1}, Precision::float16);
   SGD optimizer({&layer});
@@ -169,8 +169,8 @@ TEST_CASE("Rounded weights are not trained, and a cache has 32 or 16 bits") {
                     "weights: expected 'float32' in what is trained, got another precision");
   CHECK(layer.state_dict() == before);
   CHECK_THROWS_WITH(
-      layer.create_cache({.batch_size = 1, .max_length = 2, .precision = Precision::int8}),
-      "precision: expected 'float32' or 'float16', got \"int8\"");
+      layer.create_cache({.batch_size = 1, .max_length = 2, .precision = Precision::int4}),
+      "precision: expected 'float32', 'float16' or 'int8', got \"int4\"");
 }
 
 Inputs part_of(const Inputs& inputs, std::size_t begin, std::size_t end) {
@@ -179,47 +179,47 @@ Inputs part_of(const Inputs& inputs, std::size_t begin, std::size_t end) {
           .values = positions(inputs.values, begin, end)};
 }
 
-TEST_CASE("A cache of 16 bits gives, and captures, what one of floats does") {
-  const ForwardOptions causal{.causal = Causal::top_left};
-  const ForwardOptions window{.causal = Causal::top_left,
-                              .window = Window{.left = 19, .right = std::nullopt}};
+TEST_CASE("A cache of 16 or 8 bits gives, and captures, what one of floats does") {
+  const std::array<ForwardOptions, 3> passes = {
+      {{},
+       {.causal = Causal::top_left},
+       {.causal = Causal::top_left, .window = Window{.left = 19, .right = std::nullopt}}}};
   const std::vector<std::vector<std::size_t>> splits = {
       {1, 1, 1, 1, 1}, {33, 1, 3, 1}, {7, 40, 2, 1}, {64, 1}};
   for (const Case& each : cases()) {
     MultiHeadAttention layer = make_layer(each.options, Precision::float32);
     const Inputs inputs = inputs_for(each.options, 65, 65);
     for (const auto& chunks : splits) {
-      for (ForwardOptions options : {ForwardOptions{}, causal, window}) {
-        CAPTURE(each.name, chunks.front());
-        CacheOptions cache_options{.batch_size = 2, .max_length = 80};
-        KeyValueCache floats = layer.create_cache(cache_options);
-        cache_options.precision = Precision::float16;
-        KeyValueCache halves = layer.create_cache(cache_options);
-        CHECK(halves.precision() == Precision::float16);
+      for (std::size_t which = 0; which < 6; ++which) {
+        ForwardOptions options = passes.at(which % 3);
+        const Precision precision = which < 3 ? Precision::float16 : Precision::int8;
+        const double bound = which < 3 ? of_15_bits : 0.03;
+        CAPTURE(each.name, chunks.front(), which);
+        KeyValueCache floats = layer.create_cache({.batch_size = 2, .max_length = 80});
+        KeyValueCache rounded =
+            layer.create_cache({.batch_size = 2, .max_length = 80, .precision = precision});
         options.return_weights = true;
         std::size_t begin = 0;
         for (const std::size_t chunk : chunks) {
           const Inputs part = part_of(inputs, begin, begin + chunk);
           // Keys and values that are captured are read back as floats.
-          const bool captures = begin % 2 == 1;
-          options.capture = {.keys = captures, .values = captures};
+          options.capture.keys = options.capture.values = begin % 2 == 1;
           options.cache = &floats;
           const auto expected = forward(layer, part, options);
-          options.cache = &halves;
+          options.cache = &rounded;
           const auto given = forward(layer, part, options);
-          const auto check_near = [](const auto& got, const auto& wanted) {
-            CHECK(max_difference(got, wanted) <= of_15_bits * largest_magnitude(wanted));
+          const auto check_near = [bound](const auto& got, const auto& wanted) {
+            CHECK(max_difference(got, wanted) <= bound * largest_magnitude(wanted));
           };
           check_near(given.output, expected.output);
-          if (captures) {
+          if (options.capture.keys) {
             check_near(*given.captured.keys, *expected.captured.keys);
             check_near(*given.captured.values, *expected.captured.values);
           }
-          CHECK(max_difference(*given.attention_weights, *expected.attention_weights) <=
-                of_15_bits);
+          CHECK(max_difference(*given.attention_weights, *expected.attention_weights) <= bound);
           begin += chunk;
         }
-        CHECK(halves.length() == begin);
+        CHECK(rounded.length() == begin);
       }
     }
   }
@@ -317,7 +317,7 @@ TEST_CASE("Rounded layers give NaN or infinities where floats do, and zeros for 
   }
 }
 
-TEST_CASE("What is masked in a cache of 16 bits may be NaN or infinite") {
+TEST_CASE("What is masked in a cache of 8 bits may be NaN or infinite") {
   const MultiHeadAttentionOptions options{
       .num_hiddens = 12, .num_heads = 4, .projection = Projection::none, .seed = 3};
   MultiHeadAttention layer = make_layer(options, Precision::float32);
@@ -329,7 +329,7 @@ TEST_CASE("What is masked in a cache of 16 bits may be NaN or infinite") {
       inputs.values(sample, 17, 5) = number;
     }
     KeyValueCache cache =
-        layer.create_cache({.batch_size = 2, .max_length = 21, .precision = Precision::float16});
+        layer.create_cache({.batch_size = 2, .max_length = 21, .precision = Precision::int8});
     forward(layer, inputs, {.cache = &cache});
     const Inputs part = part_of(inputs, 0, 1);
     // Keys 3 to 16 and the new one, 20, may be seen.

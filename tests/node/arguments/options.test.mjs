@@ -131,7 +131,7 @@ const calls = {
     base: { batchSize: 2, maxLength: 8 },
     call: (options) => newLayer(sizes).createCache(options).length,
     size: 'batchSize maxLength',
-    words: { precision: oneOf('float32', 'float16') },
+    words: { precision: oneOf('float32', 'float16', 'int8') },
   },
   forward: {
     known: `${masks} ${results} headGate cache positions keyMass capture requiresGrad`,

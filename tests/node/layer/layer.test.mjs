@@ -83,9 +83,9 @@ test('one array may be given for several arguments', () => {
 
 test('a cache has its options as properties, and is an error once disposed of', () => {
   const layer = new MultiHeadAttention(sized);
-  const cache = layer.createCache({ batchSize: 2, maxLength: 8, precision: 'float16' });
+  const cache = layer.createCache({ batchSize: 2, maxLength: 8, precision: 'int8' });
   const { batchSize, maxLength, length, precision } = cache;
-  assert.deepEqual([batchSize, maxLength, length, precision], [2, 8, 0, 'float16']);
+  assert.deepEqual([batchSize, maxLength, length, precision], [2, 8, 0, 'int8']);
   forward(layer, { cache });
   for (const bad of [5, -1, 1.5, NaN, '1']) {
     const message = /^length: expected an integer from 0 to 4, got /;

@@ -82,7 +82,7 @@ test('bad arguments are errors', async () => {
   const model = make({});
   const few = { maxNewTokens: 1 };
   const most = `at most 14 behind 1 of maxLength (14), got 15`;
-  const precisions = `expected 'float32' or 'float16', got "int8"`;
+  const precisions = `expected 'float32', 'float16' or 'int8', got "int4"`;
   for (const [given, message, tokens = [1]] of [
     [few, 'tokens: expected at least one, got none', []],
     [few, 'tokens: expected (length,), got (2, 1)', [[1], [2]]],
@@ -92,7 +92,7 @@ test('bad arguments are errors', async () => {
     [{ maxNewTokens: 15 }, `maxNewTokens: expected ${most}`],
     [{ ...few, source: [1] }, 'source: expected none without an encoder, got tokens'],
     [{ ...few, topP: 0 }, 'topP: expected a number above 0, at most 1, got 0'],
-    [{ ...few, cachePrecision: 'int8' }, `cachePrecision: ${precisions}`],
+    [{ ...few, cachePrecision: 'int4' }, `cachePrecision: ${precisions}`],
     [few, 'tokens: expected integers from 0 to 12, got -1', [-1]],
   ]) {
     const code = /^(invalid-(option|shape|type|value)|unknown-option)$/;

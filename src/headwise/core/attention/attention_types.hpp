@@ -24,8 +24,10 @@ enum class Precision : std::uint8_t {
   /// Weights: rounded to float16 and stored as 15-bit integers with a factor for each output. KV
   /// cache: 15-bit integers with a factor for each position of each head.
   float16,
-  int8,  ///< integers from −127 to 127 with a factor for each output
-  int4,  ///< integers from −8 to 7 with a factor for each 32 weights of an output, as GGUF's Q4_0
+  /// Integers from −127 to 127 with a factor for each output, or for each position of each head.
+  int8,
+  /// Weights: integers from −8 to 7 with a factor for each 32 of an output, as GGUF's Q4_0.
+  int4,
 };
 
 /// Whether weights are held as integers alone, without floats beside them.

@@ -11,7 +11,7 @@ std::uint64_t LayerIdentity::next() noexcept {
 LayerCache::LayerCache(std::uint64_t layer, const Sizes& sizes, Precision precision)
     : layer_(layer), sizes_(sizes), precision_(precision) {
   if (precision != Precision::float32) {
-    quantized_ = QuantizedHeads(sizes);
+    quantized_ = QuantizedHeads(sizes, precision);
     return;
   }
   const std::size_t count =

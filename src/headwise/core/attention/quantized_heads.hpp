@@ -3,15 +3,16 @@
 #include <cstddef>
 #include <cstdint>
 #include <headwise/core/attention/attention_mask.hpp>
+#include <headwise/core/attention/attention_types.hpp>
 #include <headwise/core/kernels/packed_matrix.hpp>
 #include <headwise/core/memory/aligned_floats.hpp>
 
 namespace headwise {
 
-/// Keys and values of positions as integers of 15 bits, with a factor for each position of each
-/// head: an error of at most 2⁻¹⁵ of the largest number in a key or value. One that is not finite
-/// is NaN throughout. Each head is packed as products read it, positions as columns of the keys and
-/// as rows of the values.
+/// Keys and values of positions as integers of 15 or 7 bits and a sign, with a factor for each
+/// position of each head: an error of at most 2⁻¹⁵, or 1/254, of the largest number in a key or
+/// value. One that is not finite is NaN throughout. Each head is packed as products read it,
+/// positions as columns of the keys and as rows of the values.
 class QuantizedHeads {
  public:
   struct Sizes {
@@ -22,8 +23,8 @@ class QuantizedHeads {
   };
 
   QuantizedHeads() noexcept = default;
-  /// Leaves the numbers uninitialized.
-  explicit QuantizedHeads(const Sizes& sizes);
+  /// Leaves the numbers uninitialized. The precision is float16, of 15 bits, or int8, of 7.
+  QuantizedHeads(const Sizes& sizes, Precision precision);
 
   /// Writes one position of a head.
   void store(std::size_t sample, std::size_t head, std::size_t position, const float* key,
@@ -42,28 +43,44 @@ class QuantizedHeads {
                                                 std::size_t first) const noexcept;
   [[nodiscard]] const float* value_scales(std::size_t sample, std::size_t head,
                                           std::size_t first) const noexcept {
-    return value_scales_.data() + first_row(sample, head) + first;
+    return values_.scales.data() + first_row(sample, head) + first;
   }
 
  private:
-  /// Integers of one panel, and of one head.
-  [[nodiscard]] std::size_t key_panel() const noexcept;
-  [[nodiscard]] std::size_t key_head() const noexcept;
-  [[nodiscard]] std::size_t value_panel() const noexcept;
-  [[nodiscard]] std::size_t value_head() const noexcept;
+  /// Integers in memory that can be copied, and their factors.
+  struct Part {
+    AlignedFloats integers;
+    AlignedFloats scales;
+    bool are_keys = false;
+  };
+
   [[nodiscard]] std::size_t index(std::size_t sample, std::size_t head) const noexcept {
     return sample * sizes_.num_heads + head;
   }
   [[nodiscard]] std::size_t first_row(std::size_t sample, std::size_t head) const noexcept {
     return index(sample, head) * sizes_.max_length;
   }
+  [[nodiscard]] int max_integer() const noexcept {
+    return are_bytes_ ? kernels::max_int8 : kernels::max_int16;
+  }
+  /// Integers of one panel, and of one head.
+  [[nodiscard]] std::size_t panel_size(const Part& part) const noexcept;
+  [[nodiscard]] std::size_t head_size(const Part& part) const noexcept;
+  /// The place of number `i` of a position, counted from the first head's first.
+  [[nodiscard]] std::size_t place(const Part& part, std::size_t head_index, std::size_t position,
+                                  std::size_t i) const noexcept;
+  void write(Part& part, std::size_t head_index, std::size_t position,
+             const float* numbers) noexcept;
+  void read(const Part& part, std::size_t head_index, std::size_t position,
+            float* numbers) const noexcept;
+  /// The integers of a head from a position on.
+  [[nodiscard]] kernels::QuantizedMatrix matrix(const Part& part, std::size_t head_index,
+                                                std::size_t first) const noexcept;
 
   Sizes sizes_{};
-  // Integers, in memory that can be copied.
-  AlignedFloats keys_;
-  AlignedFloats values_;
-  AlignedFloats key_scales_;
-  AlignedFloats value_scales_;
+  bool are_bytes_ = false;
+  Part keys_{.integers = {}, .scales = {}, .are_keys = true};
+  Part values_;
 };
 
 }  // namespace headwise

@@ -94,9 +94,9 @@ float largest_magnitude(const float* numbers, std::size_t count) noexcept {
   return largest;
 }
 
-std::int16_t to_int16(float number, float largest) noexcept {
-  constexpr float max_integer = kernels::max_int16;
-  return largest > 0 ? static_cast<std::int16_t>(std::nearbyint(number / largest * max_integer))
+std::int16_t to_integer(float number, float largest, int max_integer) noexcept {
+  const auto most = static_cast<float>(max_integer);
+  return largest > 0 ? static_cast<std::int16_t>(std::nearbyint(number / largest * most))
                      : std::int16_t{0};
 }
 
@@ -184,7 +184,8 @@ void pack_float16(std::size_t out, std::size_t in, const float* weight, float* p
     const float* row = weight + column * in;
     packed[column] = largest_magnitude(row, in);
     for (std::size_t k = 0; k < in; ++k) {
-      integers[kernels::quantized_place(k, column, stride)] = to_int16(row[k], packed[column]);
+      integers[kernels::quantized_place(k, column, stride)] =
+          to_integer(row[k], packed[column], kernels::max_int16);
     }
   }
 }

@@ -53,8 +53,7 @@ void unpack_int4(const float* packed, std::size_t column, std::size_t in, std::s
 /// The largest magnitude of these numbers, NaN where one is not finite.
 [[nodiscard]] float largest_magnitude(const float* numbers, std::size_t count) noexcept;
 
-/// The integer of 15 bits nearest to number / largest · `kernels::max_int16`, 0 for a `largest` of
-/// 0 or NaN.
-[[nodiscard]] std::int16_t to_int16(float number, float largest) noexcept;
+/// The integer nearest to number / largest · `max_integer`, 0 for a `largest` of 0 or NaN.
+[[nodiscard]] std::int16_t to_integer(float number, float largest, int max_integer) noexcept;
 
 }  // namespace headwise
