@@ -199,12 +199,7 @@ function packArguments(args: unknown, closing: (() => void)[], thrown: unknown[]
       });
     }
     if (isOption && key === 'out' && isObject(value)) {
-      fail(
-        'unsupported',
-        'out',
-        'none, since results come from the worker in memory of their own',
-        'one',
-      );
+      fail('unsupported', 'out', 'none, since results have memory of their own', 'one');
     }
     if (value instanceof AbortSignal) {
       return open('signal', (port) => {
@@ -295,7 +290,7 @@ async function askWith(
     }
     // The arguments cannot be cloned, or contain themselves.
     if (isObject(error) && (error instanceof RangeError || isCloneError(error))) {
-      const message = `arguments: expected values that can be sent to a worker, got ${reasonOf(error)}`;
+      const message = `arguments: expected awaited values that can be sent to a worker, got ${reasonOf(error)}`;
       throw new HeadwiseError('invalid-type', message, { cause: error });
     }
     throw error;
@@ -308,18 +303,24 @@ async function askWith(
 
 const isCloneError = (error: object): boolean => 'name' in error && error.name === 'DataCloneError';
 
-/** A target for proxies that can be called and constructed; an arrow function cannot be constructed. */
-function callable(): void {
+/**
+ * A target for proxies that can be called and constructed; an arrow function cannot be constructed. Node's
+ * `console.log` prints its name.
+ */
+function workerHandle(): void {
   // Never called: the proxy handles every call.
 }
 
 /** Creates a proxy of an object in the worker. It can be called, constructed, and asked for its members. */
 function standIn(place: Place, worker?: Running, root?: object): unknown {
   const member = (name: string): Place => ({ ...place, path: [...place.path, name] });
-  const proxy: object = new Proxy(callable, {
+  const proxy: object = new Proxy(workerHandle, {
     get(_target, name) {
       if (name === Symbol.asyncDispose) {
-        return () => askWith([], (host, message) => host.call(member('dispose'), message), worker);
+        return standIn(member('dispose'), worker, root ?? proxy);
+      }
+      if (name === Symbol.toPrimitive) {
+        return () => fail('invalid-type', 'handle', 'an awaited value', 'none');
       }
       if (typeof name === 'symbol' || (name === 'then' && place.path.length === 0)) {
         return undefined;

@@ -122,7 +122,10 @@ const host: Host = {
   call: (place, message) =>
     withArguments(message, (args) => {
       const { owner, value } = find(place);
-      return Reflect.apply(value as (...args: unknown[]) => unknown, owner, args);
+      if (typeof value !== 'function') {
+        throw new TypeError(`${place.path.join('.')} is not a function`);
+      }
+      return Reflect.apply(value, owner, args) as unknown;
     }),
   get: (place) => withArguments({ value: [], forms: [] }, () => find(place).value),
   set: (place, message) =>
