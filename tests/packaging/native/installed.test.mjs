@@ -1,7 +1,7 @@
 // Projects that use what `cmake --install` and `cpack` make of build/native. Needs build/native.
 import assert from 'node:assert/strict';
 import { readFileSync, renameSync } from 'node:fs';
-import { basename, join, resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { test } from 'node:test';
 import { filesIn, fromRoot } from '../lib/project.mjs';
 import { guide, installNative, run, scratch } from './users.mjs';
@@ -10,19 +10,22 @@ import { shell, strict, writeProject } from './users.mjs';
 const prefix = await installNative();
 const { version } = JSON.parse(readFileSync(fromRoot('package.json'), 'utf8'));
 
-/** Documents with a fragment in C++, and what each takes as given. */
+/** Documents in C++, and what a fragment takes as given. Without that they have whole programs. */
 const givens = {
+  'docs/guides/chapter.md': undefined,
   'docs/head-importance.md':
     'headwise::Transformer& model, headwise::Tokens tokens, headwise::Tokens targets, headwise::Tokens source, headwise::ValidLens lens',
   'docs/models.md': 'const std::string& config_json',
   'docs/options.md': '',
+  'docs/pruning.md': '',
 };
 
-/** The fragment of a document as a function. */
-function fragmentOf(document, given) {
+/** The code of a document, fragments as functions. */
+function codesOf(document, given) {
   const text = readFileSync(fromRoot(document), 'utf8');
   const codes = [...text.matchAll(/```cpp\n(.*?)```/gs)].map(([, code]) => code);
-  assert.equal(codes.length, 1, document);
+  assert.equal(codes.length, given === undefined ? 2 : 1, document);
+  if (given === undefined) return codes;
   return `#include <headwise/headwise.hpp>
 #include <string>
 void fragment(${given});
@@ -31,10 +34,9 @@ void fragment(${given}) {\n${codes[0]}}\n`;
 
 test('find_package: programs and fragments of the documents build without warnings, and run', async () => {
   const fragments = Object.fromEntries(
-    Object.entries(givens).map(([document, given]) => [
-      `${basename(document, '.md')}.cpp`,
-      fragmentOf(document, given),
-    ]),
+    Object.entries(givens)
+      .flatMap(([document, given]) => codesOf(document, given))
+      .map((code, i) => [`fragment${i}.cpp`, code]),
   );
   const folder = writeProject('finding', {
     ...fragments,
