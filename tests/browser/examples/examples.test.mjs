@@ -67,7 +67,7 @@ test('attention of a model in one file, opened without a server', async (t) => {
   const countOf = (element, selector) =>
     element.evaluate((view, inside) => view.shadowRoot.querySelectorAll(inside).length, selector);
   assert.ok((await countOf(arcs, '.curves path')) > 4);
-  assert.equal(await countOf(model, 'canvas'), 16);
+  assert.equal(await countOf(model, 'canvas'), 25);
   assert.deepEqual(await violations(page), []);
   assert.deepEqual(
     requests.filter((url) => !url.startsWith('data:')),
