@@ -118,8 +118,8 @@ TEST_CASE("A safetensors file cut short anywhere, or with a length that lies, is
 }
 
 TEST_CASE("Another kind of file is called by its name") {
-  const std::string by_torch_save =
-      "a file of torch.save: convert it in Python by safetensors.torch.save_file";
+  const std::string by_torch_or_numpy =
+      "a file of torch.save or numpy.savez: convert it by safetensors' save_file";
   const std::string web_page =
       "a web page: fetch the file itself, with the login that the page may ask for";
   const std::vector<std::pair<std::string, std::string>> files = {
@@ -127,11 +127,11 @@ TEST_CASE("Another kind of file is called by its name") {
        "a Git LFS pointer: fetch the file itself by git lfs pull"},
       {"<!DOCTYPE html><html><body>Unauthorized</body></html>", web_page},
       {"\n  <html lang=\"en\">", web_page},
-      {"PK\x03\x04\x14\0\0\0\x08\0"s, by_torch_save},
+      {"PK\x03\x04\x14\0\0\0\x08\0"s, by_torch_or_numpy},
       {"\x80\x02\x8a\x0al\xfc\x9c"
        "F\xf9 j\xa8",
-       by_torch_save},
-      {"\x80\x04\x95\x10\0\0\0\0\0\0\0"s, by_torch_save},
+       by_torch_or_numpy},
+      {"\x80\x04\x95\x10\0\0\0\0\0\0\0"s, by_torch_or_numpy},
       {"GGUF\x03\0\0\0\x10\0\0\0"s, "a GGUF file: read it with loadGguf (JavaScript)"},
       {"\x89HDF\r\n\x1a\n\0\0\0\0"s, "an HDF5 file, as Keras writes it"},
       {"\x1f\x8b\x08\0\0\0\0\0\0\x03"s, "a gzip file: unpack it first"},

@@ -10,19 +10,19 @@ struct KnownFile {
   std::string_view what;
 };
 
-constexpr std::string_view by_torch_save =
-    "a file of torch.save: convert it in Python by safetensors.torch.save_file";
+constexpr std::string_view by_torch_or_numpy =
+    "a file of torch.save or numpy.savez: convert it by safetensors' save_file";
 
 constexpr std::array<KnownFile, 11> known_files = {
     {{"version ", "a Git LFS pointer: fetch the file itself by git lfs pull"},
-     {"PK\x03\x04", by_torch_save},
+     {"PK\x03\x04", by_torch_or_numpy},
      // Pickles of older versions, by their protocol and first operation.
-     {"\x80\x02\x8a", by_torch_save},
-     {"\x80\x02}", by_torch_save},
+     {"\x80\x02\x8a", by_torch_or_numpy},
+     {"\x80\x02}", by_torch_or_numpy},
      {"\x80\x02"
       "c",
-      by_torch_save},
-     {"\x80\x04\x95", by_torch_save},
+      by_torch_or_numpy},
+     {"\x80\x04\x95", by_torch_or_numpy},
      {"GGUF", "a GGUF file: read it with loadGguf (JavaScript)"},
      {"\x93NUMPY", "a .npy file"},
      {"\x89HDF", "an HDF5 file, as Keras writes it"},
