@@ -81,7 +81,8 @@ class SafetensorsFile {
   [[nodiscard]] StateDict tensors(const std::vector<std::string>& names) const;
   [[nodiscard]] StateDict tensors(std::initializer_list<std::string_view> names) const;
   /// Reads all tensors of floats whose names begin with `prefix`, for example
-  /// `encoder.layers.0.self_attn`; a trailing dot is optional. Other dtypes are skipped.
+  /// `encoder.layers.0.self_attn`; a trailing dot is optional. Other dtypes are skipped. Throws
+  /// invalid-value, with a similar prefix, if no name begins with it.
   [[nodiscard]] StateDict tensors(std::string_view prefix = {}) const;
 
  private:

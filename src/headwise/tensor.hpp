@@ -28,6 +28,7 @@
 #include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace headwise {
 
@@ -38,6 +39,9 @@ using Tensor = xt::xtensor<float, Rank>;
 /// Whether the number of axes is known at run time only.
 template <typename Expression>
 inline constexpr bool has_any_rank = !xt::has_fixed_rank_t<Expression>::value;
+
+/// Throws `Error` (invalid-shape) for a tensor whose shape has not `rank` axes.
+[[noreturn]] void fail_rank(std::size_t rank, std::span<const std::size_t> shape);
 
 /// A function's input: row-major float32 in memory that the caller owns. It converts from an
 /// `xt::xtensor`, an `xt::xarray`, an `xt::adapt` or a `std::span` with a shape without a copy.
@@ -56,9 +60,8 @@ class TensorView {
       TensorView(const xt::xexpression<Expression>& expression) {  // NOLINT(*-explicit-*)
     const Expression& numbers = expression.derived_cast();
     if (numbers.dimension() != Rank) {
-      throw Error(ErrorCode::invalid_shape, "tensor: expected " + std::to_string(Rank) +
-                                                " axes, got " +
-                                                std::to_string(numbers.dimension()));
+      const std::vector<std::size_t> given(numbers.shape().begin(), numbers.shape().end());
+      fail_rank(Rank, given);
     }
     std::ranges::copy(numbers.shape(), shape_.begin());
     if constexpr (lies_in_rows<Expression>()) {

@@ -136,6 +136,26 @@ std::filesystem::path path_of(const std::filesystem::path& index, std::string_vi
   throw Error(ErrorCode::invalid_value, argument + ": expected " + expected + ", got " + names);
 }
 
+/// Of the parts of names that end before a dot, the one most similar to a prefix: it ends with the
+/// prefix, or shares the longest beginning with it. `start` is the prefix with its dot.
+std::string_view similar_prefix(const std::vector<std::string>& names, const std::string& start) {
+  std::string_view similar;
+  std::size_t longest = 0;
+  for (const std::string_view name : names) {
+    if (const std::size_t at = name.find('.' + start); at != std::string_view::npos) {
+      return name.substr(0, at + start.size());
+    }
+    const auto shared =
+        static_cast<std::size_t>(std::ranges::mismatch(name, start).in1 - name.begin());
+    const std::size_t end = name.find('.', shared);
+    if (end != std::string_view::npos && (similar.empty() || shared > longest)) {
+      similar = name.substr(0, end);
+      longest = shared;
+    }
+  }
+  return similar;
+}
+
 }  // namespace
 
 SafetensorsFile::SafetensorsFile(const std::filesystem::path& path) {
@@ -308,9 +328,15 @@ StateDict SafetensorsFile::tensors(std::initializer_list<std::string_view> names
 StateDict SafetensorsFile::tensors(std::string_view prefix) const {
   return report_out_of_memory([&] {
     const std::string start = io::with_dot(prefix);
+    auto each = entries_.lower_bound(start);
+    if (!start.empty() && (each == entries_.end() || !each->first.starts_with(start))) {
+      const std::string_view similar = similar_prefix(names_, start);
+      fail_names(
+          "prefix", "a prefix of names in the file",
+          "'" + shown(prefix) + "'" + (similar.empty() ? "" : "; try '" + shown(similar) + "'"));
+    }
     StateDict result;
-    for (auto each = entries_.lower_bound(start);
-         each != entries_.end() && each->first.starts_with(start); ++each) {
+    for (; each != entries_.end() && each->first.starts_with(start); ++each) {
       const io::SafetensorsDtype& dtype = *io::find_dtype(each->second.dtype);
       if (dtype.is_read() && !dtype.holds_integers()) {
         result.emplace(each->first, tensor(each->first));

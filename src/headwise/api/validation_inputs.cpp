@@ -8,6 +8,14 @@
 #include <limits>
 #include <vector>
 
+namespace headwise {
+
+void fail_rank(std::size_t rank, std::span<const std::size_t> shape) {
+  validation::fail(ErrorCode::invalid_shape, "tensor", {rank, " axes"}, {shape});
+}
+
+}  // namespace headwise
+
 namespace headwise::validation {
 
 namespace {

@@ -38,13 +38,15 @@ TEST_CASE("A SafetensorsFile reads tensors by their names and by a prefix") {
   const TemporaryFolder folder;
   const IntegerTensors ids = {{"h.1.ids", xt::xarray<std::int64_t>{1, 2}}};
   SafetensorsFile file(folder.write("a", save_safetensors(layers, {}, ids)));
-  CHECK(file.tensors() == layers);
   CHECK(file.tensors("") == layers);
   for (const char* prefix : {"h.1", "h.1."}) {
     CHECK(file.tensors(prefix) == chosen({"h.1.weight", "h.1.bias"}));
   }
   CHECK(file.tensors("h") == chosen({"h.1.weight", "h.1.bias", "h.10.weight", "h.1"}));
-  CHECK(file.tensors("x").empty());
+  const std::string no_prefix =
+      "invalid-value; prefix: expected a prefix of names in the file, got";
+  CHECK(error_of([&] { return file.tensors("1"); }) == no_prefix + " '1'; try 'h.1'");
+  CHECK(error_of([&] { return file.tensors("h.11"); }) == no_prefix + " 'h.11'; try 'h.1'");
   CHECK(file.tensors({"h.1"}) == chosen({"h.1"}));
   CHECK(file.tensors({"one", "none"}) == chosen({"one", "none"}));
   CHECK(file.tensors(Names{"one", "h.1.bias", "one"}) == chosen({"one", "h.1.bias"}));

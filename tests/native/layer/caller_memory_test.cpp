@@ -36,7 +36,7 @@ TEST_CASE("Row-major floats are read where they lie, and everything else is eval
   CHECK(attention.forward(view, view, view).output ==
         attention.forward(sample, sample, sample).output);
   CHECK(error_of([&] { attention.forward(one, one, one); }) ==
-        "invalid-shape; tensor: expected 3 axes, got 2");
+        "invalid-shape; tensor: expected 3 axes, got (3, 4)");
   CHECK(error_of([&] { TensorView<3>(numbers, {2, 3, 5}); }) ==
         "invalid-shape; tensor: expected 30 numbers, got 24");
 }
