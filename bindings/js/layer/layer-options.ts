@@ -174,7 +174,8 @@ const size = optional(whole());
 const no = optional(flag, false);
 const flagIfGiven = optional(flag);
 
-const ofRotary = {
+/** Readers of rotary positions. */
+export const ofRotary = {
   base: optional(number('a finite number above 0'), 10000),
   size: optional(whole('an even integer from 2 to the head size')),
   interleaved: no,

@@ -1,4 +1,5 @@
 import { modelDescription, newModel } from 'headwise-records';
+import { ofRotary } from '../layer/layer-options.js';
 import { checkWindow } from '../layer/masks.js';
 import { fail, failOption } from '../runtime/errors.js';
 import type { Address } from '../runtime/memory.js';
@@ -179,13 +180,6 @@ const no = optional(flag, false);
 const yes = optional(flag, true);
 const flagIfGiven = optional(flag);
 
-const ofRotary = {
-  base: optional(number('a finite number above 0'), 10000),
-  size: optional(whole('an even integer from 2 to the head size')),
-  interleaved: no,
-  scaling: group(ofScaling),
-};
-
 const ofEncoder = { numLayers: optional(whole(), 1), numHeads: size, ffnHiddens: optional(count) };
 
 const ofPatches = {
@@ -197,7 +191,7 @@ const ofPatches = {
 
 function readWindows(argument: string, value: unknown): number[] {
   if (!Array.isArray(value)) {
-    failOption(argument, 'a list of one window or null a layer', value);
+    failOption(argument, 'a list of windows', value);
   }
   return Array.from(value as readonly unknown[], (each) =>
     checkWindow(each ?? undefined, argument),
@@ -241,7 +235,7 @@ const readers = {
   positions: word(positionKinds, 'learned'),
   positionOffset: optional(count, 0),
   paddingToken: optional(count),
-  rotary: group(ofRotary),
+  rotary: group({ ...ofRotary, scaling: group(ofScaling) }),
   qkNorm: no,
   embeddingScale: optional(number('a finite number'), 1),
   bias: yes,

@@ -342,7 +342,7 @@ test('options of models that exclude each other', () => {
     ],
     [{ ...ofModel, windows: [[0, 1], null, null] }, `${windows} got 3`],
     [{ ...ofModel, windows: [null, null], window: [1, 1] }, `${windows} got both`],
-    [{ ...ofModel, windows: 3 }, 'windows: expected a list of one window or null a layer, got 3'],
+    [{ ...ofModel, windows: 3 }, 'windows: expected a list of windows, got 3'],
     [
       { ...ofModel, windows: [null, [0, -1]] },
       'windows: expected two integers from 0 on or Infinity, got -1',
