@@ -1,17 +1,8 @@
 /** What the page says around the acts and in all of them, in Indonesian. */
 import { choiceOf, listOf, quoted } from '../format/sentences.js';
 import type { Translation } from '../format/translation.js';
-import type { words as EnglishAddress } from '../address/words.js';
-import type {
-  elementWords as EnglishAttentionElement,
-  words as EnglishAttention,
-} from '../attention/words.js';
-import type { words as EnglishGlossary } from '../ui/glossary-words.js';
-import type { words as EnglishUi } from '../ui/words.js';
-import type { words as EnglishWorker } from '../worker/notice.js';
-import type { words as EnglishApp } from './words.js';
 
-const address: Translation<typeof EnglishAddress> = {
+const address: Translation<typeof import('../address/words.js').words> = {
   choice: (name, given, known, shown) =>
     `Nilai ${name} ${quoted(given)} di alamat tidak valid: seharusnya ${choiceOf(known)}; dipakai ${shown}.`,
   number: (name, given, min, max, shown) =>
@@ -24,7 +15,7 @@ const address: Translation<typeof EnglishAddress> = {
     `Nama ${quoted(given)} yang hendak disembunyikan di alamat tidak dikenal: seharusnya salah satu atau beberapa dari ${listOf(known)}.`,
 };
 
-const app: Translation<typeof EnglishApp> = {
+const app: Translation<typeof import('./words.js').words> = {
   title: 'headwise: atensi multi-head, head demi head',
   heading: 'Atensi multi-head, head demi head',
 
@@ -47,7 +38,7 @@ const app: Translation<typeof EnglishApp> = {
   navigation: 'Bagian',
 };
 
-const attention: Translation<typeof EnglishAttention> = {
+const attention: Translation<typeof import('../attention/words.js').words> = {
   map: {
     heads: 'Bobot setiap head',
     title: (head) => `Head ${head}`,
@@ -73,7 +64,7 @@ const attention: Translation<typeof EnglishAttention> = {
   },
 };
 
-const attentionElement: Translation<typeof EnglishAttentionElement> = {
+const attentionElement: Translation<typeof import('../attention/words.js').elementWords> = {
   heads: 'Head',
   queries: 'Kata: masing-masing memperhatikan sebagai kueri',
   keys: 'Kunci',
@@ -87,7 +78,7 @@ const attentionElement: Translation<typeof EnglishAttentionElement> = {
   model: (layers: number) => `Bobot atensi setiap head dalam ${layers} lapisan`,
 };
 
-const ui: Translation<typeof EnglishUi> = {
+const ui: Translation<typeof import('../ui/words.js').words> = {
   controls: {
     label: 'Kontrol',
     seed: 'Seed',
@@ -145,7 +136,7 @@ const ui: Translation<typeof EnglishUi> = {
   },
 };
 
-const glossary: Translation<typeof EnglishGlossary> = {
+const glossary: Translation<typeof import('../ui/glossary-words.js').words> = {
   ablation:
     'Ablasi (ablation) menghilangkan satu bagian model, misalnya sebuah head, lalu mengukur seberapa jauh model memburuk.',
   'attention weight':
@@ -188,7 +179,7 @@ const glossary: Translation<typeof EnglishGlossary> = {
   value: 'Nilai (value) sebuah token adalah vektor yang masuk ke dalam rata-rata berbobot.',
 };
 
-const worker: Translation<typeof EnglishWorker> = {
+const worker: Translation<typeof import('../worker/notice.js').words> = {
   slow: {
     title: 'Worker belum menjawab',
     advice:

@@ -1,17 +1,8 @@
 /** What stands around the acts, and in all of them, in Korean. */
 import { choiceOf, listOf, quoted } from '../format/sentences.js';
 import type { Translation } from '../format/translation.js';
-import type { words as EnglishAddress } from '../address/words.js';
-import type {
-  elementWords as EnglishAttentionElement,
-  words as EnglishAttention,
-} from '../attention/words.js';
-import type { words as EnglishGlossary } from '../ui/glossary-words.js';
-import type { words as EnglishUi } from '../ui/words.js';
-import type { words as EnglishWorker } from '../worker/notice.js';
-import type { words as EnglishApp } from './words.js';
 
-const address: Translation<typeof EnglishAddress> = {
+const address: Translation<typeof import('../address/words.js').words> = {
   choice: (name, given, known, shown) =>
     `주소의 ${name} 값 ${quoted(given)} 사용 불가: 가능한 값은 ${choiceOf(known)}입니다. 대신 ${shown} 값을 씁니다.`,
   number: (name, given, min, max, shown) =>
@@ -24,7 +15,7 @@ const address: Translation<typeof EnglishAddress> = {
     `주소의 숨길 이름 ${quoted(given)} 알 수 없음: 가능한 이름은 ${listOf(known)}입니다.`,
 };
 
-const app: Translation<typeof EnglishApp> = {
+const app: Translation<typeof import('./words.js').words> = {
   title: 'headwise: 헤드 하나하나로 보는 멀티헤드 어텐션',
   heading: '헤드 하나하나로 보는 멀티헤드 어텐션',
 
@@ -47,7 +38,7 @@ const app: Translation<typeof EnglishApp> = {
   navigation: '섹션',
 };
 
-const attention: Translation<typeof EnglishAttention> = {
+const attention: Translation<typeof import('../attention/words.js').words> = {
   map: {
     heads: '모든 헤드의 가중치',
     title: (head) => `헤드 ${head}`,
@@ -73,7 +64,7 @@ const attention: Translation<typeof EnglishAttention> = {
   },
 };
 
-const attentionElement: Translation<typeof EnglishAttentionElement> = {
+const attentionElement: Translation<typeof import('../attention/words.js').elementWords> = {
   heads: '헤드',
   queries: '단어: 각 단어가 쿼리로서 어텐션을 줍니다',
   keys: '키',
@@ -86,7 +77,7 @@ const attentionElement: Translation<typeof EnglishAttentionElement> = {
   model: (layers) => `${layers}개 층의 모든 헤드의 어텐션 가중치`,
 };
 
-const glossary: Translation<typeof EnglishGlossary> = {
+const glossary: Translation<typeof import('../ui/glossary-words.js').words> = {
   ablation: '제거 실험은 헤드와 같은 모델의 일부를 없애고 모델이 얼마나 나빠지는지 재는 것입니다.',
   'attention weight':
     '어텐션 가중치는 쿼리의 어텐션 중 한 키로 가는 몫입니다. 0에서 1까지이며, 모든 키에 대한 합은 1입니다.',
@@ -121,7 +112,7 @@ const glossary: Translation<typeof EnglishGlossary> = {
   value: '토큰의 값은 가중 평균에 들어가는 벡터입니다.',
 };
 
-const ui: Translation<typeof EnglishUi> = {
+const ui: Translation<typeof import('../ui/words.js').words> = {
   controls: {
     label: '조작',
     seed: '시드',
@@ -179,7 +170,7 @@ const ui: Translation<typeof EnglishUi> = {
   },
 };
 
-const worker: Translation<typeof EnglishWorker> = {
+const worker: Translation<typeof import('../worker/notice.js').words> = {
   slow: {
     title: '워커가 아직 응답하지 않았습니다',
     advice:

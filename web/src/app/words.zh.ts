@@ -1,17 +1,8 @@
 /** What the page says around the acts and in all of them, in Simplified Chinese. */
 import { choiceOf, listOf, quoted } from '../format/sentences.js';
 import type { Translation } from '../format/translation.js';
-import type { words as EnglishAddress } from '../address/words.js';
-import type {
-  elementWords as EnglishAttentionElement,
-  words as EnglishAttention,
-} from '../attention/words.js';
-import type { words as EnglishGlossary } from '../ui/glossary-words.js';
-import type { words as EnglishUi } from '../ui/words.js';
-import type { words as EnglishWorker } from '../worker/notice.js';
-import type { words as EnglishApp } from './words.js';
 
-const address: Translation<typeof EnglishAddress> = {
+const address: Translation<typeof import('../address/words.js').words> = {
   choice: (name, given, known, shown) =>
     `地址中的${name}值${quoted(given)}无效：应为${choiceOf(known)}；现使用${shown}。`,
   number: (name, given, min, max, shown) =>
@@ -24,7 +15,7 @@ const address: Translation<typeof EnglishAddress> = {
     `地址中要隐藏的名称${quoted(given)}未知：应为${listOf(known)}中的若干项。`,
 };
 
-const app: Translation<typeof EnglishApp> = {
+const app: Translation<typeof import('./words.js').words> = {
   title: 'headwise：逐头看懂多头注意力',
   heading: '逐头看懂多头注意力',
 
@@ -47,7 +38,7 @@ const app: Translation<typeof EnglishApp> = {
   navigation: '各部分',
 };
 
-const attention: Translation<typeof EnglishAttention> = {
+const attention: Translation<typeof import('../attention/words.js').words> = {
   map: {
     heads: '每个头的权重',
     title: (head) => `头${head}`,
@@ -74,7 +65,7 @@ const attention: Translation<typeof EnglishAttention> = {
   },
 };
 
-const attentionElement: Translation<typeof EnglishAttentionElement> = {
+const attentionElement: Translation<typeof import('../attention/words.js').elementWords> = {
   heads: '头',
   queries: '词：各作为一个查询去关注其他词',
   keys: '键',
@@ -87,7 +78,7 @@ const attentionElement: Translation<typeof EnglishAttentionElement> = {
   model: (layers) => `${layers}层中每个头的注意力权重`,
 };
 
-const glossary: Translation<typeof EnglishGlossary> = {
+const glossary: Translation<typeof import('../ui/glossary-words.js').words> = {
   ablation: '消融是去掉模型的一部分（例如一个头），再测量模型变差了多少。',
   'attention weight':
     '注意力权重是一个查询的注意力中分给某个键的份额：介于0和1之间，对所有键求和为1。',
@@ -114,7 +105,7 @@ const glossary: Translation<typeof EnglishGlossary> = {
   value: '一个词元的值是参与加权平均的向量。',
 };
 
-const ui: Translation<typeof EnglishUi> = {
+const ui: Translation<typeof import('../ui/words.js').words> = {
   controls: {
     label: '控件',
     seed: '种子',
@@ -171,7 +162,7 @@ const ui: Translation<typeof EnglishUi> = {
   },
 };
 
-const worker: Translation<typeof EnglishWorker> = {
+const worker: Translation<typeof import('../worker/notice.js').words> = {
   slow: {
     title: '工作线程尚未应答',
     advice:

@@ -1,8 +1,7 @@
 /** The questions of the chapter's readers, in Simplified Chinese. */
 import type { Translation } from '../format/translation.js';
-import type { words as English } from './words.js';
 
-export const questions: Translation<typeof English> = {
+export const questions: Translation<typeof import('./words.js').words> = {
   title: '读者的问题',
   entries: {
     'h-projections': [

@@ -1,11 +1,8 @@
 /** What the act says, in Indonesian. */
 import { quoted } from '../../format/sentences.js';
 import type { Translation } from '../../format/translation.js';
-import type { intro as EnglishIntro } from './description.js';
-import type { dataWords as EnglishState } from './user-data.js';
-import type { words as English } from './words.js';
 
-export const keysIntro: Translation<typeof EnglishIntro> = {
+export const keysIntro: Translation<typeof import('./description.js').intro> = {
   short: 'Kunci sama',
   title: 'Kunci sama, bobot sama',
   lead: 'Bab itu menguji lapisannya dengan [kueri|query] (query), [kunci|key] (key), dan [nilai|value] (value) yang semuanya bernilai satu. Prediksikan bobot kelima head-nya, lalu uji prediksi Anda.',
@@ -15,7 +12,7 @@ export const keysIntro: Translation<typeof EnglishIntro> = {
   ],
 };
 
-export const keysState: Translation<typeof EnglishState> = {
+export const keysState: Translation<typeof import('./user-data.js').dataWords> = {
   user: {
     unreadable: 'Berkas ini rusak, atau jenisnya tidak dibaca oleh halaman ini.',
     noNames: 'tidak ada apa pun',
@@ -45,7 +42,7 @@ export const keysState: Translation<typeof EnglishState> = {
   },
 };
 
-export const keys: Translation<typeof English> = {
+export const keys: Translation<typeof import('./words.js').words> = {
   predict: {
     label: 'Pertanyaan',
     names: { keys: 'Kunci', mask: 'Masker', patterns: 'Pola' },

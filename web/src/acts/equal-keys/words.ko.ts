@@ -1,11 +1,8 @@
 /** What the act says, in Korean. */
 import { quoted } from '../../format/sentences.js';
 import type { Translation } from '../../format/translation.js';
-import type { intro as EnglishIntro } from './description.js';
-import type { dataWords as EnglishState } from './user-data.js';
-import type { words as English } from './words.js';
 
-export const keysIntro: Translation<typeof EnglishIntro> = {
+export const keysIntro: Translation<typeof import('./description.js').intro> = {
   short: '같은 키',
   title: '키가 같으면 가중치도 같습니다',
   lead: '교재는 [쿼리|query](query), [키|key](key), [값|value](value)이 모두 1인 입력으로 층을 시험합니다. 다섯 헤드가 어떤 가중치를 낼지 예측하고, 직접 확인해 보십시오.',
@@ -15,7 +12,7 @@ export const keysIntro: Translation<typeof EnglishIntro> = {
   ],
 };
 
-export const keysState: Translation<typeof EnglishState> = {
+export const keysState: Translation<typeof import('./user-data.js').dataWords> = {
   user: {
     unreadable: '손상되었거나 이 페이지가 읽지 못하는 종류입니다.',
     noNames: '없음',
@@ -43,7 +40,7 @@ export const keysState: Translation<typeof EnglishState> = {
   },
 };
 
-export const keys: Translation<typeof English> = {
+export const keys: Translation<typeof import('./words.js').words> = {
   predict: {
     label: '질문',
     names: { keys: '키', mask: '마스크', patterns: '패턴' },

@@ -1,11 +1,8 @@
 /** What the act says, in Simplified Chinese. */
 import { quoted } from '../../format/sentences.js';
 import type { Translation } from '../../format/translation.js';
-import type { intro as EnglishIntro } from './description.js';
-import type { dataWords as EnglishState } from './user-data.js';
-import type { words as English } from './words.js';
 
-export const keysIntro: Translation<typeof EnglishIntro> = {
+export const keysIntro: Translation<typeof import('./description.js').intro> = {
   short: '相同的键',
   title: '键相同，权重就相同',
   lead: '书中用全为1的[查询|query]（query）、[键|key]（key）和[值|value]（value）来测试多头注意力层。先预测五个头会给出什么权重，再动手验证。',
@@ -15,7 +12,7 @@ export const keysIntro: Translation<typeof EnglishIntro> = {
   ],
 };
 
-export const keysState: Translation<typeof EnglishState> = {
+export const keysState: Translation<typeof import('./user-data.js').dataWords> = {
   user: {
     unreadable: '它已损坏，或属于本页不能读取的类型。',
     noNames: '空',
@@ -40,7 +37,7 @@ export const keysState: Translation<typeof EnglishState> = {
   },
 };
 
-export const keys: Translation<typeof English> = {
+export const keys: Translation<typeof import('./words.js').words> = {
   predict: {
     label: '问题',
     names: { keys: '键', mask: '掩码', patterns: '模式' },

@@ -1,15 +1,13 @@
 /** What the act inside says, in Indonesian. */
 import type { Translation } from '../../format/translation.js';
-import type { intro as EnglishInsideIntro } from './description.js';
-import type { words as EnglishInside } from './words.js';
 
-export const insideIntro: Translation<typeof EnglishInsideIntro> = {
+export const insideIntro: Translation<typeof import('./description.js').intro> = {
   short: 'Isi',
   title: 'Isi lapisan atensi, langkah demi langkah',
   lead: 'Sembilan langkah membawa masukan X sebuah lapisan [atensi multi-head|multi-head attention] (multi-head attention) ke keluarannya. Setiap langkah menunjukkan angka, bentuk, dan baris kodenya dalam bab itu.',
 };
 
-export const inside: Translation<typeof EnglishInside> = {
+export const inside: Translation<typeof import('./words.js').words> = {
   goal: {
     task: 'Sejak langkah 2, setiap head bekerja sendiri. Tebak: langkah mana yang pertama menjumlahkan angka beberapa head?',
     answer: 'Tebakan Anda',

@@ -1,15 +1,13 @@
 /** What the act inside says, in Korean. */
 import type { Translation } from '../../format/translation.js';
-import type { intro as EnglishInsideIntro } from './description.js';
-import type { words as EnglishInside } from './words.js';
 
-export const insideIntro: Translation<typeof EnglishInsideIntro> = {
+export const insideIntro: Translation<typeof import('./description.js').intro> = {
   short: '내부',
   title: '어텐션 층의 내부를 단계별로',
   lead: '[멀티헤드 어텐션|multi-head attention](multi-head attention) 층은 입력 X에서 출력까지 아홉 단계를 거칩니다. 단계마다 수와 형상, 교재 코드의 해당 줄이 나옵니다.',
 };
 
-export const inside: Translation<typeof EnglishInside> = {
+export const inside: Translation<typeof import('./words.js').words> = {
   goal: {
     task: '예측해 보십시오. 2단계부터 헤드는 저마다 따로 계산합니다. 서로 다른 헤드의 수가 처음 더해지는 단계는 어느 것입니까?',
     answer: '예측한 단계',

@@ -1,15 +1,13 @@
 /** What the act inside says, in Simplified Chinese. */
 import type { Translation } from '../../format/translation.js';
-import type { intro as EnglishInsideIntro } from './description.js';
-import type { words as EnglishInside } from './words.js';
 
-export const insideIntro: Translation<typeof EnglishInsideIntro> = {
+export const insideIntro: Translation<typeof import('./description.js').intro> = {
   short: '内部',
   title: '注意力层的内部，一步一步看',
   lead: '[多头注意力|multi-head attention]（multi-head attention）层从输入X到输出共九步。每一步都列出数值、形状和书中对应的代码。',
 };
 
-export const inside: Translation<typeof EnglishInside> = {
+export const inside: Translation<typeof import('./words.js').words> = {
   goal: {
     task: '先预测：从第2步起，每个头各自计算。不同头的数最先在哪一步相加？',
     answer: '预测：第几步',

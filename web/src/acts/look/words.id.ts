@@ -2,11 +2,7 @@
 import { formatBytes } from '../../format/numbers.js';
 import { listOf, quoted } from '../../format/sentences.js';
 import type { Translation } from '../../format/translation.js';
-import type { words as EnglishReading } from '../../reading/sentence-field.js';
-import type { words as EnglishCheckpoint } from '../../worker/checkpoint-error.js';
 import type { Head } from '../../worker/heads.js';
-import type { intro as EnglishIntro, words as EnglishFirst } from './first/words.js';
-import type { roleNames as EnglishRoleNames, words as English } from './words.js';
 
 const place = ({ layer, head }: Head): string => `lapisan ${layer + 1}, head ${head + 1}`;
 const shapeOf = (numHeads: readonly number[]): string =>
@@ -14,13 +10,13 @@ const shapeOf = (numHeads: readonly number[]): string =>
     ? `${numHeads.length} lapisan dengan ${numHeads[0]} head`
     : `${numHeads.length} lapisan dengan ${numHeads.join(', ')} head`;
 
-export const lookIntro: Translation<typeof EnglishIntro> = {
+export const lookIntro: Translation<typeof import('./first/words.js').intro> = {
   short: 'Lihat',
   title: 'Lihat: empat head, satu kalimat',
   lead: 'Setiap [head] menjawab pertanyaan yang sama dengan caranya sendiri: *kata mana yang harus saya lihat?*',
 };
 
-export const reading: Translation<typeof EnglishReading> = {
+export const reading: Translation<typeof import('../../reading/sentence-field.js').words> = {
   label: 'Kalimat Anda (bahasa Inggris)',
   examples: 'Contoh kalimat',
   starts: 'Model sedang dimuat.',
@@ -29,7 +25,7 @@ export const reading: Translation<typeof EnglishReading> = {
   cut: (maxCharacters) => `Hanya ${maxCharacters} karakter pertama yang disimpan.`,
 };
 
-export const first: Translation<typeof EnglishFirst> = {
+export const first: Translation<typeof import('./first/words.js').words> = {
   hint: 'Tunjuk atau ketuk sebuah kata: busur menuju kata-kata yang diperhatikannya. Tekan sebuah head untuk melihat busurnya saja.',
   label: 'Yang diperhatikan empat head dari sebuah model terlatih dalam satu kalimat',
   roles: {
@@ -60,14 +56,14 @@ export const first: Translation<typeof EnglishFirst> = {
   headName: place,
 };
 
-export const lookRoleNames: Translation<typeof EnglishRoleNames> = {
+export const lookRoleNames: Translation<typeof import('./words.js').roleNames> = {
   previousToken: 'sebelum',
   induction: 'induksi',
   firstToken: 'pertama',
   diagonal: 'diri',
 };
 
-export const look: Translation<typeof English> = {
+export const look: Translation<typeof import('./words.js').words> = {
   goalTask: 'Tutup sesedikit mungkin head sampai token lain menjadi yang paling mungkin.',
   goalReached: (shut, now, before) =>
     `${shut} head ditutup: “${now}” unggul menggantikan “${before}”.`,
@@ -118,7 +114,7 @@ export const look: Translation<typeof English> = {
   exportNames: { board: 'semua head pada sebuah kalimat', selected: 'head terpilih' },
 };
 
-export const checkpoint: Translation<typeof EnglishCheckpoint> = {
+export const checkpoint: Translation<typeof import('../../worker/checkpoint-error.js').words> = {
   builtInModel: 'Model bahasa kecil',
 
   missing: (names) =>

@@ -2,11 +2,7 @@
 import { formatBytes } from '../../format/numbers.js';
 import { listOf, quoted } from '../../format/sentences.js';
 import type { Translation } from '../../format/translation.js';
-import type { words as EnglishReading } from '../../reading/sentence-field.js';
-import type { words as EnglishCheckpoint } from '../../worker/checkpoint-error.js';
 import type { Head } from '../../worker/heads.js';
-import type { intro as EnglishIntro, words as EnglishFirst } from './first/words.js';
-import type { roleNames as EnglishRoleNames, words as English } from './words.js';
 
 const place = ({ layer, head }: Head): string => `${layer + 1}층 ${head + 1}번 헤드`;
 const heads = (number: number): string => `헤드 ${number}개`;
@@ -15,13 +11,13 @@ const shapeOf = (numHeads: readonly number[]): string =>
     ? `층 ${numHeads.length}개, 층마다 ${heads(numHeads[0])}`
     : `층 ${numHeads.length}개, 층별 헤드 수 ${numHeads.join(', ')}`;
 
-export const lookIntro: Translation<typeof EnglishIntro> = {
+export const lookIntro: Translation<typeof import('./first/words.js').intro> = {
   short: '살펴보기',
   title: '살펴보기: 헤드 넷, 문장 하나',
   lead: '[헤드|head](head)는 저마다의 방식으로 같은 질문에 답합니다. *어느 단어를 보아야 할까?*',
 };
 
-export const reading: Translation<typeof EnglishReading> = {
+export const reading: Translation<typeof import('../../reading/sentence-field.js').words> = {
   label: '내 문장(영어)',
   examples: '예문',
   starts: '모델을 불러오는 중입니다.',
@@ -30,7 +26,7 @@ export const reading: Translation<typeof EnglishReading> = {
   cut: (maxCharacters) => `처음 ${maxCharacters}자만 남깁니다.`,
 };
 
-export const first: Translation<typeof EnglishFirst> = {
+export const first: Translation<typeof import('./first/words.js').words> = {
   hint: '단어를 가리키거나 탭하면 그 단어가 어텐션을 주는 단어로 호가 이어집니다. 헤드를 누르면 그 헤드의 호만 보입니다.',
   label: '학습된 모델의 네 헤드가 한 문장에서 어텐션을 주는 곳',
   roles: {
@@ -61,14 +57,14 @@ export const first: Translation<typeof EnglishFirst> = {
   headName: place,
 };
 
-export const lookRoleNames: Translation<typeof EnglishRoleNames> = {
+export const lookRoleNames: Translation<typeof import('./words.js').roleNames> = {
   previousToken: '이전',
   induction: '귀납',
   firstToken: '처음',
   diagonal: '자신',
 };
 
-export const look: Translation<typeof English> = {
+export const look: Translation<typeof import('./words.js').words> = {
   goalTask: '가장 확률이 높은 토큰이 바뀔 때까지, 되도록 적은 수의 헤드를 닫으십시오.',
   goalReached: (shut, now, before) =>
     `${heads(shut)}를 닫자 “${before}” 대신 “${now}” 토큰이 1위가 되었습니다.`,
@@ -120,7 +116,7 @@ export const look: Translation<typeof English> = {
   exportNames: { board: '한 문장의 모든 헤드', selected: '선택한 헤드' },
 };
 
-export const checkpoint: Translation<typeof EnglishCheckpoint> = {
+export const checkpoint: Translation<typeof import('../../worker/checkpoint-error.js').words> = {
   builtInModel: '작은 언어 모델',
 
   missing: (names) =>

@@ -2,11 +2,7 @@
 import { formatBytes } from '../../format/numbers.js';
 import { listOf, quoted } from '../../format/sentences.js';
 import type { Translation } from '../../format/translation.js';
-import type { words as EnglishReading } from '../../reading/sentence-field.js';
-import type { words as EnglishCheckpoint } from '../../worker/checkpoint-error.js';
 import type { Head } from '../../worker/heads.js';
-import type { intro as EnglishIntro, words as EnglishFirst } from './first/words.js';
-import type { roleNames as EnglishRoleNames, words as English } from './words.js';
 
 const place = ({ layer, head }: Head): string => `第${layer + 1}层头${head + 1}`;
 const shapeOf = (numHeads: readonly number[]): string =>
@@ -14,13 +10,13 @@ const shapeOf = (numHeads: readonly number[]): string =>
     ? `${numHeads.length}层，每层${numHeads[0]}个头`
     : `${numHeads.length}层，各有${numHeads.join('、')}个头`;
 
-export const lookIntro: Translation<typeof EnglishIntro> = {
+export const lookIntro: Translation<typeof import('./first/words.js').intro> = {
   short: '观察',
   title: '观察：四个头，一个句子',
   lead: '每个[头|head]（head）都以自己的方式回答同一个问题：*我该看哪些词？*',
 };
 
-export const reading: Translation<typeof EnglishReading> = {
+export const reading: Translation<typeof import('../../reading/sentence-field.js').words> = {
   label: '你的句子（英文）',
   examples: '例句',
   starts: '正在加载模型。',
@@ -29,7 +25,7 @@ export const reading: Translation<typeof EnglishReading> = {
   cut: (maxCharacters) => `只保留前${maxCharacters}个字符。`,
 };
 
-export const first: Translation<typeof EnglishFirst> = {
+export const first: Translation<typeof import('./first/words.js').words> = {
   hint: '指向或点按一个词：弧线通向它所关注的词。按一个头，就只显示这个头的弧线。',
   label: '一个训练好的模型中，四个头在一个句子里的关注对象',
   roles: {
@@ -57,14 +53,14 @@ export const first: Translation<typeof EnglishFirst> = {
   headName: place,
 };
 
-export const lookRoleNames: Translation<typeof EnglishRoleNames> = {
+export const lookRoleNames: Translation<typeof import('./words.js').roleNames> = {
   previousToken: '前一个',
   induction: '归纳',
   firstToken: '首个',
   diagonal: '自身',
 };
 
-export const look: Translation<typeof English> = {
+export const look: Translation<typeof import('./words.js').words> = {
   goalTask: '关闭尽可能少的头，使另一个词元成为概率最大的词元。',
   goalReached: (shut, now, before) => `关闭${shut}个头后，“${now}”取代“${before}”排在首位。`,
   waits: '来到这里时才加载模型。',
@@ -114,7 +110,7 @@ export const look: Translation<typeof English> = {
   exportNames: { board: '一个句子的所有头', selected: '选中的头' },
 };
 
-export const checkpoint: Translation<typeof EnglishCheckpoint> = {
+export const checkpoint: Translation<typeof import('../../worker/checkpoint-error.js').words> = {
   builtInModel: '小型语言模型',
 
   missing: (names) =>

@@ -1,9 +1,7 @@
 /** What the act that prunes says, in Indonesian. */
 import type { Translation } from '../../format/translation.js';
-import type { intro as EnglishPruneIntro } from './description.js';
-import type { words as EnglishPrune } from './words.js';
 
-export const prune: Translation<typeof EnglishPrune> = {
+export const prune: Translation<typeof import('./words.js').words> = {
   guess: 'Temukan head yang ditanam',
   guessTask: (planted) => `Temukan ${planted} head yang bekerja, hanya dari petanya.`,
   guessed: (found, planted) => `Anda menemukan ${found} dari ${planted}.`,
@@ -118,7 +116,7 @@ export const prune: Translation<typeof EnglishPrune> = {
   },
 };
 
-export const pruneIntro: Translation<typeof EnglishPruneIntro> = {
+export const pruneIntro: Translation<typeof import('./description.js').intro> = {
   short: 'Pangkas',
   title: 'Head mana yang penting, dan mana yang dapat dibuang',
   lead: 'Untuk menguji sebuah ukuran kepentingan, kita perlu tahu jawaban yang benar, jadi di sini jawabannya kita tanam. Lalu ukuran yang sama memangkas model sungguhan.',

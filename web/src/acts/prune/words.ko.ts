@@ -1,9 +1,7 @@
 /** The act of pruning in Korean. */
 import type { Translation } from '../../format/translation.js';
-import type { words as EnglishPrune } from './words.js';
-import type { intro as EnglishPruneIntro } from './description.js';
 
-export const prune: Translation<typeof EnglishPrune> = {
+export const prune: Translation<typeof import('./words.js').words> = {
   guess: '심은 헤드 찾기',
   guessTask: (planted) => `맵만 보고 실제로 일하는 헤드 ${planted}개를 찾으십시오.`,
   guessed: (found, planted) => `${planted}개 중 ${found}개를 찾았습니다.`,
@@ -115,7 +113,7 @@ export const prune: Translation<typeof EnglishPrune> = {
   },
 };
 
-export const pruneIntro: Translation<typeof EnglishPruneIntro> = {
+export const pruneIntro: Translation<typeof import('./description.js').intro> = {
   short: '가지치기',
   title: '어느 헤드가 중요하고, 어느 헤드를 없앨 수 있는가',
   lead: '중요도 척도를 시험하려면 정답을 알아야 하므로, 여기서는 정답을 미리 심습니다. 그런 다음 같은 척도로 실제 모델의 가지를 칩니다.',

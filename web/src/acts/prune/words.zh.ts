@@ -1,9 +1,7 @@
 /** What the act prune says, in Simplified Chinese. */
 import type { Translation } from '../../format/translation.js';
-import type { intro as EnglishPruneIntro } from './description.js';
-import type { words as EnglishPrune } from './words.js';
 
-export const pruneIntro: Translation<typeof EnglishPruneIntro> = {
+export const pruneIntro: Translation<typeof import('./description.js').intro> = {
   short: '剪枝',
   title: '哪些头重要，哪些可以去掉',
   lead: '要检验一种重要性度量，必须知道正确答案，所以这里把答案预先植入模型。然后用同样的度量给真实的模型剪枝。',
@@ -14,7 +12,7 @@ export const pruneIntro: Translation<typeof EnglishPruneIntro> = {
   ],
 };
 
-export const prune: Translation<typeof EnglishPrune> = {
+export const prune: Translation<typeof import('./words.js').words> = {
   guess: '找出植入的头',
   guessTask: (planted) => `只看权重图，找出真正做事的${planted}个头。`,
   guessed: (found, planted) => `${planted}个中你找到了${found}个。`,

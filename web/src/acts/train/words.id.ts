@@ -1,7 +1,6 @@
 /** What the act that trains says, in Indonesian. */
 import type { Translation } from '../../format/translation.js';
-import type { intro as EnglishTrainIntro } from './description.js';
-import type { Look, Ran, words as EnglishTrain } from './words.js';
+import type { Look, Ran } from './words.js';
 import { copyOffset } from '../../worker/training.js';
 
 const cameTo = ({ step, accuracy, goalStep }: Ran): string =>
@@ -12,7 +11,7 @@ const cameTo = ({ step, accuracy, goalStep }: Ran): string =>
 const looks = ({ layer, head, key, symbol, weight }: Look): string =>
   `posisi ${key} (${symbol}) di lapisan ${layer}, head ${head}, dengan bobot ${weight}`;
 
-export const train: Translation<typeof EnglishTrain> = {
+export const train: Translation<typeof import('./words.js').words> = {
   goalTask: 'Capai akurasi 99\u00a0%. Lalu coba satu lapisan saja: apakah itu cukup?',
   goalReached: (step, layers, seed) => `${step} langkah dengan ${layers} lapisan, seed ${seed}.`,
   goalAnswered: (more, one) =>
@@ -115,7 +114,7 @@ export const train: Translation<typeof EnglishTrain> = {
     `Kueri ${query} (${querySymbol}) tidak dapat memperhatikan kunci ${key} (${keySymbol}), yang datang kemudian.`,
 };
 
-export const trainIntro: Translation<typeof EnglishTrainIntro> = {
+export const trainIntro: Translation<typeof import('./description.js').intro> = {
   short: 'Latih',
   title: 'Latih: head mengambil peran',
   lead: 'Latih sebuah model kecil dan amati head-nya belajar. Garis yang naik menunjukkan sebuah head mengambil peran.',

@@ -1,7 +1,6 @@
 /** The act of training in Korean. */
 import type { Translation } from '../../format/translation.js';
-import type { intro as EnglishTrainIntro } from './description.js';
-import type { Look, Place, Ran, words as EnglishTrain } from './words.js';
+import type { Look, Place, Ran } from './words.js';
 import { copyOffset } from '../../worker/training.js';
 
 const place = ({ layer, head }: Place): string => `${layer}층 ${head}번 헤드`;
@@ -16,7 +15,7 @@ const cameTo = ({ step, accuracy, goalStep }: Ran): string =>
 const looks = ({ layer, head, key, symbol, weight }: Look): string =>
   `${layer}층 ${head}번 헤드에서 위치 ${key}(${symbol})에 주며, 가중치는 ${weight}입니다`;
 
-export const train: Translation<typeof EnglishTrain> = {
+export const train: Translation<typeof import('./words.js').words> = {
   goalTask:
     '정확도 99\u00a0%에 도달하십시오. 그런 다음 층을 하나만 써 보십시오. 두 층이 하는 일을 한 층이 할 수 있습니까?',
   goalReached: (step, layers, seed) => `${layersOf(layers)}, 시드 ${seed}: ${step}단계.`,
@@ -116,7 +115,7 @@ export const train: Translation<typeof EnglishTrain> = {
     `쿼리 ${query}(${querySymbol}), 키 ${key}(${keySymbol}): 뒤에 오는 키이므로 어텐션을 줄 수 없습니다.`,
 };
 
-export const trainIntro: Translation<typeof EnglishTrainIntro> = {
+export const trainIntro: Translation<typeof import('./description.js').intro> = {
   short: '학습',
   title: '학습: 역할을 맡는 헤드',
   lead: '작은 모델을 학습시키면서 헤드(head)가 배우는 모습을 지켜보십시오. 선이 올라가면 헤드가 역할을 맡는 중입니다.',

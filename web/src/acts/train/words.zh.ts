@@ -1,10 +1,9 @@
 /** What the act train says, in Simplified Chinese. */
 import type { Translation } from '../../format/translation.js';
-import type { intro as EnglishTrainIntro } from './description.js';
-import type { Look, Place, Ran, words as EnglishTrain } from './words.js';
+import type { Look, Place, Ran } from './words.js';
 import { copyOffset } from '../../worker/training.js';
 
-export const trainIntro: Translation<typeof EnglishTrainIntro> = {
+export const trainIntro: Translation<typeof import('./description.js').intro> = {
   short: '训练',
   title: '训练：看头如何担起角色',
   lead: '训练一个小模型，看它的头（head）如何学习。一条曲线上升，说明一个头正在担起一个角色。',
@@ -22,7 +21,7 @@ const cameTo = ({ step, accuracy, goalStep }: Ran): string =>
 const looks = ({ layer, head, key, symbol, weight }: Look): string =>
   `位置${key}（${symbol}），在第${layer}层头${head}中，权重为${weight}`;
 
-export const train: Translation<typeof EnglishTrain> = {
+export const train: Translation<typeof import('./words.js').words> = {
   goalTask: '达到99\u00a0%的精度。然后只用一层试试：它能完成两层的工作吗？',
   goalReached: (step, layers, seed) => `${layers}层、种子${seed}：用了${step}步。`,
   goalAnswered: (more, one) =>

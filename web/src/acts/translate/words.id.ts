@@ -1,9 +1,7 @@
 /** What the act of the alignment says, in Indonesian. */
 import type { Translation } from '../../format/translation.js';
-import type { intro as EnglishTranslateIntro } from './description.js';
-import type { words as EnglishTranslate } from './words.js';
 
-export const translate: Translation<typeof EnglishTranslate> = {
+export const translate: Translation<typeof import('./words.js').words> = {
   goal: 'Latih sampai 95\u00a0% tanggal baru benar. Apakah setiap head membaca bagian tanggalnya sendiri, atau beberapa head berbagi satu bagian?',
   goalReached: (step) => `95\u00a0% pada langkah ${step}.`,
   ended: 'Selesai',
@@ -71,7 +69,7 @@ export const translate: Translation<typeof EnglishTranslate> = {
   exportName: 'keselarasan',
 };
 
-export const translateIntro: Translation<typeof EnglishTranslateIntro> = {
+export const translateIntro: Translation<typeof import('./description.js').intro> = {
   short: 'Terjemah',
   title: 'Terjemahkan: membaca keselarasan',
   lead: 'Sebuah [encoder] membaca tanggal dalam kata-kata, lalu sebuah [decoder] menuliskannya sebagai ISO 8601. Dalam atensi silang (cross-attention), kueri decoder memperhatikan keluaran encoder.',

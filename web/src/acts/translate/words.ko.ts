@@ -1,9 +1,7 @@
 /** The act of cross-attention in Korean. */
 import type { Translation } from '../../format/translation.js';
-import type { intro as EnglishTranslateIntro } from './description.js';
-import type { words as EnglishTranslate } from './words.js';
 
-export const translate: Translation<typeof EnglishTranslate> = {
+export const translate: Translation<typeof import('./words.js').words> = {
   goal: '처음 보는 날짜의 95\u00a0%를 맞힐 때까지 학습하십시오. 헤드마다 날짜의 다른 부분을 읽습니까, 아니면 같은 부분을 함께 읽습니까?',
   goalReached: (step) => `${step}단계에서 95\u00a0%.`,
   ended: '완료',
@@ -70,7 +68,7 @@ export const translate: Translation<typeof EnglishTranslate> = {
   exportName: '정렬',
 };
 
-export const translateIntro: Translation<typeof EnglishTranslateIntro> = {
+export const translateIntro: Translation<typeof import('./description.js').intro> = {
   short: '번역',
   title: '번역: 정렬 읽기',
   lead: '[인코더|encoder](encoder)는 말로 적은 날짜를 읽고, [디코더|decoder](decoder)는 그것을 ISO 8601로 씁니다. 교차 어텐션(cross-attention)에서는 디코더의 쿼리가 인코더의 출력에 어텐션을 줍니다.',

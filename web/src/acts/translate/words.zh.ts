@@ -1,9 +1,7 @@
 /** What the act translate says, in Simplified Chinese. */
 import type { Translation } from '../../format/translation.js';
-import type { intro as EnglishTranslateIntro } from './description.js';
-import type { words as EnglishTranslate } from './words.js';
 
-export const translateIntro: Translation<typeof EnglishTranslateIntro> = {
+export const translateIntro: Translation<typeof import('./description.js').intro> = {
   short: '翻译',
   title: '翻译：读出对齐',
   lead: '[编码器|encoder]（encoder）读取用文字写的日期，[解码器|decoder]（decoder）把它写成ISO 8601格式。在交叉注意力（cross-attention）中，解码器的查询关注编码器的输出。',
@@ -12,7 +10,7 @@ export const translateIntro: Translation<typeof EnglishTranslateIntro> = {
   ],
 };
 
-export const translate: Translation<typeof EnglishTranslate> = {
+export const translate: Translation<typeof import('./words.js').words> = {
   goal: '训练到未见过的日期正确率达95\u00a0%。每个头各读日期的一部分，还是几个头共读同一部分？',
   goalReached: (step) => `第${step}步达到95\u00a0%。`,
   ended: '已完成',
