@@ -39,7 +39,7 @@ async function saveSvg(act, name) {
 }
 
 const saveNumbers = async (act, name) =>
-  JSON.parse(await act.save(`Save the numbers of ${name} as JSON`, fileOf(name, 'json')));
+  JSON.parse(await act.save(`Save ${name} as JSON`, fileOf(name, 'json')));
 
 const count = (text, pattern) => text.match(pattern)?.length ?? 0;
 

@@ -151,10 +151,7 @@ describe('screen readers', () => {
     assert.match(await textOf(page, region), /7/);
     assert.equal(await textOf(page, region), await textOf(page, '#equal-keys .notices'));
     const says = await listen(page);
-    await act.save(
-      'Save the numbers of the enlarged map as JSON',
-      'headwise-the-enlarged-map.json',
-    );
+    await act.save('Save the enlarged map as JSON', 'headwise-the-enlarged-map.json');
     await says(/headwise-the-enlarged-map\.json\.$/);
     await page.focus('#equal-keys .seed-input');
     await page.keyboard.press('Home');

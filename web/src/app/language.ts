@@ -77,7 +77,7 @@ export function createLanguageSwitch(notices: readonly string[]): HTMLElement {
       'nav.languages',
       { 'aria-label': words.language.label },
       ...notices.map((sentence) => element('p.notices', sentence)),
-      element('ul', ...links),
+      element('ul.row', ...links),
     ),
   );
 }

@@ -117,15 +117,9 @@ const ui: Translation<typeof import('../ui/words.js').words> = {
 
   exports: {
     intro: 'Simpan',
-    list: 'Gambar yang dapat disimpan',
     nothingYet: 'Belum ada yang dapat disimpan.',
     formats: { svg: 'SVG', png: 'PNG', json: 'JSON', loop: 'Animasi' },
-    formatLabels: {
-      svg: (name) => `Simpan ${name} sebagai SVG`,
-      png: (name) => `Simpan ${name} sebagai PNG`,
-      json: (name) => `Simpan angka ${name} sebagai JSON`,
-      loop: (name) => `Simpan ${name} sebagai animasi SVG berulang 6 detik`,
-    },
+    saveAs: (name, format) => `Simpan ${name} sebagai ${format}`,
     saved: (file) => `Disimpan sebagai ${file}.`,
     failed: (reason) => `Tidak ada yang disimpan: ${reason}`,
     noPicture: 'peramban tidak dapat membuat gambarnya. SVG dan JSON tetap berfungsi.',

@@ -151,15 +151,9 @@ const ui: Translation<typeof import('../ui/words.js').words> = {
 
   exports: {
     intro: '저장',
-    list: '저장할 그림',
     nothingYet: '아직 저장할 것이 없습니다.',
     formats: { svg: 'SVG', png: 'PNG', json: 'JSON', loop: '반복' },
-    formatLabels: {
-      svg: (name) => `SVG로 저장: ${name}`,
-      png: (name) => `PNG로 저장: ${name}`,
-      json: (name) => `수를 JSON으로 저장: ${name}`,
-      loop: (name) => `6초 반복 애니메이션(SVG)으로 저장: ${name}`,
-    },
+    saveAs: (name, format) => `${format}(으)로 저장: ${name}`,
     saved: (file) => `${file} 파일로 저장했습니다.`,
     failed: (reason) => `저장하지 못했습니다: ${reason}`,
     noPicture: '브라우저가 이미지를 그리지 못했습니다. SVG와 JSON은 그대로 쓸 수 있습니다.',

@@ -143,15 +143,9 @@ const ui: Translation<typeof import('../ui/words.js').words> = {
 
   exports: {
     intro: '保存',
-    list: '可保存的图',
     nothingYet: '还没有可保存的内容。',
     formats: { svg: 'SVG', png: 'PNG', json: 'JSON', loop: '循环动画' },
-    formatLabels: {
-      svg: (name) => `将${name}保存为SVG`,
-      png: (name) => `将${name}保存为PNG`,
-      json: (name) => `将${name}的数值保存为JSON`,
-      loop: (name) => `将${name}保存为6秒的循环动画（SVG）`,
-    },
+    saveAs: (name, format) => `将${name}保存为${format}`,
     saved: (file) => `已保存为${file}。`,
     failed: (reason) => `没有保存：${reason}`,
     noPicture: '浏览器无法渲染图像。SVG和JSON仍可使用。',

@@ -1,4 +1,4 @@
-import { range } from 'd3-array';
+import { range, sum } from 'd3-array';
 import { MultiHeadAttention, type StateDict, Tensor } from 'headwise';
 
 import type { AxisNames } from './head-map.js';
@@ -60,6 +60,11 @@ export function attend(input: AttentionInput, settings: LayerSettings): Attentio
   } finally {
     layer.dispose();
   }
+}
+
+/** In nats. */
+export function entropyOf(weights: Iterable<number>): number {
+  return sum(weights, (weight) => (weight > 0 ? -weight * Math.log(weight) : 0));
 }
 
 /** Names of queries and keys: q1, k1 and so on. */

@@ -80,27 +80,20 @@ export function neighbour(
   queries: number,
   keys: number,
 ): Cell | undefined {
-  const to = (query: number, column: number): Cell => ({
-    ...cell,
-    query: Math.min(Math.max(query, 0), queries - 1),
-    key: Math.min(Math.max(column, 0), keys - 1),
-  });
-  switch (key) {
-    case 'ArrowLeft':
-      return to(cell.query, cell.key - 1);
-    case 'ArrowRight':
-      return to(cell.query, cell.key + 1);
-    case 'ArrowUp':
-      return to(cell.query - 1, cell.key);
-    case 'ArrowDown':
-      return to(cell.query + 1, cell.key);
-    case 'Home':
-      return to(ctrlKey ? 0 : cell.query, 0);
-    case 'End':
-      return to(ctrlKey ? queries - 1 : cell.query, keys - 1);
-    default:
-      return undefined;
-  }
+  const { query, key: column } = cell;
+  const to = {
+    ...{ ArrowLeft: [query, column - 1], ArrowRight: [query, column + 1] },
+    ...{ ArrowUp: [query - 1, column], ArrowDown: [query + 1, column] },
+    Home: [ctrlKey ? 0 : query, 0],
+    End: [ctrlKey ? queries - 1 : query, keys - 1],
+  }[key];
+  return (
+    to && {
+      ...cell,
+      query: Math.min(Math.max(to[0], 0), queries - 1),
+      key: Math.min(Math.max(to[1], 0), keys - 1),
+    }
+  );
 }
 
 /**

@@ -3,17 +3,15 @@ import { format } from 'd3-format';
 /** Four decimals: enough to tell 1/3 from 0.33, and as many as float32 is trusted for here. */
 export const formatWeight = format('.4f');
 
-const twoDecimals = format('.2f');
-
 /** Two decimals, where there is little room. */
-export const formatShort = twoDecimals;
+export const formatShort = format('.2f');
 
 /** Two decimals, and no zero before them: `−.37`. */
-export const formatTight = (value: number): string => twoDecimals(value).replace(/(?<!\d)0\./, '.');
+export const formatTight = (value: number): string => formatShort(value).replace(/(?<!\d)0\./, '.');
 
 /** What fits into a cell: `.33`, and `1` where rounding leaves nothing else. */
 export function formatCell(weight: number): string {
-  const rounded = twoDecimals(weight);
+  const rounded = formatShort(weight);
   return rounded === '1.00' ? '1' : rounded.replace(/^0/, '');
 }
 

@@ -1,5 +1,5 @@
 import { hideable } from '../address/hideable.js';
-import { element, newId, paragraph } from '../ui/dom.js';
+import { element, marked, newId, paragraph } from '../ui/dom.js';
 import { questions, questionsOf } from './state.js';
 import { words } from './words.js';
 
@@ -12,7 +12,7 @@ export function createQuestions(act: string): HTMLElement[] {
     const root = element(
       'details.question',
       { 'data-question': name },
-      element('summary', question),
+      element('summary', ...marked(question)),
       paragraph(answer),
     );
     root.addEventListener('toggle', () => {

@@ -54,7 +54,7 @@ export function createSentenceField(examples: readonly string[] = []) {
     root,
     /** Buttons with the examples. */
     examples: element(
-      'div.sentence-examples',
+      'div.sentence-examples.row',
       { role: 'group', 'aria-label': words.examples },
       ...buttons,
     ),

@@ -10,10 +10,5 @@ export const maxCharacters = 1000;
  * The reader's sentence, one for the whole page, as it was written. How many of its tokens a model reads, the model says.
  */
 export const sentence = new Store({
-  text: writtenField(
-    'text',
-    opening.text,
-    (written) => cutTo(written, maxCharacters),
-    (text) => text,
-  ),
+  text: writtenField('text', opening.text, (written) => cutTo(written, maxCharacters), String),
 });

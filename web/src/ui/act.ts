@@ -59,30 +59,30 @@ const untilBegun = (): Promise<void> =>
     }
   }));
 
+/** Calls once, when a place comes into the window, which the margin makes larger or smaller. */
+export function whenSeen(target: Element, rootMargin: string, act: () => unknown): void {
+  const observer = new IntersectionObserver(
+    (entries) => {
+      if (!entries.some(({ isIntersecting }) => isIntersecting)) return;
+      observer.disconnect();
+      act();
+    },
+    { rootMargin },
+  );
+  observer.observe(target);
+}
+
 /** Calls once, when the reader sees a place, or has begun to read the page and comes near. */
 export function onceNear(target: Element, act: () => Promise<void>): void {
-  let observer: IntersectionObserver | undefined;
   const start = async (): Promise<void> => {
-    if (!waiting.delete(start)) return;
-    observer?.disconnect();
-    await act();
-  };
-  const observe = (rootMargin: string): void => {
-    observer?.disconnect();
-    observer = new IntersectionObserver(
-      (entries) => {
-        if (entries.some(({ isIntersecting }) => isIntersecting)) void start();
-      },
-      { rootMargin },
-    );
-    observer.observe(target);
+    if (waiting.delete(start)) await act();
   };
   waiting.add(start);
   // More than its edge.
-  observe('0px 0px -20%');
+  whenSeen(target, '0px 0px -20%', start);
   void untilBegun().then(() => {
     // Readers go down more often than up.
-    if (waiting.has(start)) observe('400px 0px 100%');
+    if (waiting.has(start)) whenSeen(target, '400px 0px 100%', start);
   });
 }
 

@@ -2,6 +2,7 @@ import { maxIndex, minIndex, range } from 'd3-array';
 import type { ScaleContinuousNumeric } from 'd3-scale';
 import { line } from 'd3-shape';
 import { headColour } from 'headwise/view';
+import { render, type TemplateResult } from 'lit-html';
 
 import { type Attributes, element, setAttributes, svg } from './dom.js';
 
@@ -43,13 +44,14 @@ export function drawAxes(x: Axis, y: Axis): SVGGElement {
   );
 }
 
-/** Places and words; marks that a logarithmic scale leaves without a number are left out. */
+/** Places and words; marks that a logarithmic scale leaves without a number are left out, and those too near to another. */
 function marksOf({ scale, ticks }: Axis): [number, string][] {
   const format = scale.tickFormat(ticks, '.4~g');
   return scale
     .ticks(ticks)
     .map((mark): [number, string] => [scale(mark), format(mark)])
-    .filter(([, mark]) => mark !== '');
+    .filter(([, mark]) => mark !== '')
+    .filter(([at], i, all) => i === 0 || Math.abs(at - all[i - 1][0]) >= 11);
 }
 
 export interface Size {
@@ -66,7 +68,7 @@ export interface Chart {
 interface Options {
   readonly label: string;
   readonly height: number;
-  readonly draw: (size: Size) => readonly SVGElement[];
+  readonly draw: (size: Size) => readonly SVGElement[] | TemplateResult;
 }
 
 /**
@@ -77,7 +79,7 @@ export function createChart({ label, height, draw }: Options): Chart {
   const root = svg('svg.chart.drawing', { role: 'img', 'aria-label': label, height });
   let width = 0;
   const redraw = (): void => {
-    if (width > 0) root.replaceChildren(...draw({ width, height }));
+    if (width > 0) render(draw({ width, height }), root);
   };
   new ResizeObserver(([entry]) => {
     const found = Math.round(entry.contentRect.width);
@@ -139,9 +141,9 @@ interface Entry {
 /** What the lines or bars of a chart are, each beside a piece of it. */
 export function createChartLegend(entries: readonly Entry[], name = ''): HTMLElement {
   return element(
-    'ul.chart-legend',
+    'ul.chart-legend.row',
     { 'aria-label': name },
-    ...(name === '' ? [] : [element('li.chart-legend-name', { 'aria-hidden': 'true' }, name)]),
+    ...(name === '' ? [] : [element('li.chart-legend-name.soft', { 'aria-hidden': 'true' }, name)]),
     ...entries.map((entry) => {
       const line = svg('path.line', { 'data-series': entry.series, d: 'M1,4H23' });
       if (entry.head !== undefined) line.style.setProperty('stroke', headColour(entry.head));

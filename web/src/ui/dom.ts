@@ -66,13 +66,14 @@ export function paragraph(content: string, attributes: Attributes = {}): HTMLPar
 }
 
 /**
- * The only marks that words may use: `*…*` is emphasised, and `[term]`, or `[shown|term]` where the text has it in other
- * words, opens a definition (glossary.ts).
+ * The only marks that words may use: `*…*` is emphasised, `[term]`, or `[shown|term]` where the text has it in other words,
+ * opens a definition (glossary.ts), and the letter of `W_o` is a subscript.
  */
 export function marked(content: string): Child[] {
-  const pieces = content.split(/(\*[^*]+\*|\[[^\]]+\])/);
+  const pieces = content.split(/(\*[^*]+\*|\[[^\]]+\]|_[jkoqv]\b)/);
   return pieces.map((piece, index) => {
     if (index % 2 === 0) return piece;
+    if (piece.startsWith('_')) return element('sub', piece.slice(1));
     const inner = piece.slice(1, -1);
     if (piece.startsWith('*')) return element('em', inner);
     const [shown = '', term = shown.toLowerCase()] = inner.split('|');

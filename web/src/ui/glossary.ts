@@ -1,4 +1,4 @@
-import { element, newId } from './dom.js';
+import { element, marked, newId } from './dom.js';
 import { words } from './glossary-words.js';
 
 /** Between a term and its definition, and between that and the edges of the window. */
@@ -27,7 +27,7 @@ export function showDefinition(term: HTMLButtonElement): void {
   if (current !== undefined) current.popoverTargetElement = null;
   current = term;
   const definitions: Readonly<Partial<Record<string, string>>> = words;
-  definition.textContent = definitions[term.dataset.term ?? ''] ?? '';
+  definition.replaceChildren(...marked(definitions[term.dataset.term ?? ''] ?? ''));
   term.setAttribute('aria-describedby', definition.id);
   term.popoverTargetElement = definition;
   // Beside it, where the keyboard and screen readers come to it next.

@@ -2,7 +2,7 @@ import { html, render } from 'lit-html';
 
 import { hideable } from '../address/hideable.js';
 import { joinSentences, sentenceGap } from '../format/sentences.js';
-import { element } from './dom.js';
+import { element, marked } from './dom.js';
 import { announce } from './live-region.js';
 import { words } from './words.js';
 
@@ -25,8 +25,8 @@ export function createGoal(task: string, hasRoom = false) {
     for (const part of [root, outcome]) part.toggleAttribute('data-reached', reached !== '');
     render(
       reached === ''
-        ? told
-        : html`<strong>${words.goal.reached}</strong>${sentenceGap() + reached}`,
+        ? marked(told)
+        : html`<strong>${words.goal.reached}</strong>${marked(sentenceGap() + reached)}`,
       progress,
     );
   };

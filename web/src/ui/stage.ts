@@ -41,6 +41,6 @@ export function createStage({ rail, more, end, views }: Options): HTMLElement {
       ...folded,
       ...(end === undefined ? [] : [end]),
     ),
-    element('div.views', ...views),
+    element('div.views.stack', ...views),
   );
 }

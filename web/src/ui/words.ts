@@ -42,15 +42,9 @@ export const words = translatable('ui', {
   /** Saving figures and copying links. */
   exports: {
     intro: 'Save',
-    list: 'Figures to save',
     nothingYet: 'Nothing to save yet.',
     formats: { svg: 'SVG', png: 'PNG', json: 'JSON', loop: 'Loop' },
-    formatLabels: {
-      svg: (name: string) => `Save ${name} as SVG`,
-      png: (name: string) => `Save ${name} as PNG`,
-      json: (name: string) => `Save the numbers of ${name} as JSON`,
-      loop: (name: string) => `Save ${name} as a loop of 6 seconds, an animated SVG`,
-    },
+    saveAs: (name: string, format: string) => `Save ${name} as ${format}`,
     saved: (file: string) => `Saved as ${file}.`,
     failed: (reason: string) => `Nothing was saved: ${reason}`,
     noPicture: 'the browser could not render the image. SVG and JSON still work.',

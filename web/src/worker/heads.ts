@@ -15,6 +15,12 @@ export const hasHead = (heads: readonly Head[], head: Head): boolean =>
 /** By layer and place, counted from 1, as people read it and the address writes it: `2.3`. */
 export const nameOfHead = ({ layer, head }: Head): string => `${layer + 1}.${head + 1}`;
 
+/** The head of such a name; undefined if it is none. */
+export function headNamed(name: string): Head | undefined {
+  const found = /^([1-9]\d?)\.([1-9]\d?)$/.exec(name)?.slice(1).map(Number);
+  return found && { layer: found[0] - 1, head: found[1] - 1 };
+}
+
 /** A head has a role of its own only where its score leads those it is compared with by so much. */
 export const clearLead = 0.2;
 

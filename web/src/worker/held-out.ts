@@ -1,5 +1,6 @@
 import { mean, range } from 'd3-array';
 import {
+  type HeadImportanceOptions,
   type HeadMeasure,
   measureHeadImportance,
   type Tokens,
@@ -46,13 +47,11 @@ export class HeldOut {
   /** Importance of each head: of each layer, a number for each head. Rejects with the signal's reason. */
   measure(
     measure: HeadMeasure,
-    options: { onProgress: (done: number, total: number) => void; signal: AbortSignal },
+    options: Pick<HeadImportanceOptions, 'onProgress' | 'signal'>,
   ): Promise<number[][]> {
     return measureHeadImportance(this.#model, {
-      measure,
-      batches: this.#ranking,
-      onProgress: ({ done, total }) => options.onProgress(done, total),
-      signal: options.signal,
+      ...options,
+      ...{ measure, batches: this.#ranking },
     });
   }
 

@@ -146,11 +146,17 @@ export abstract class RunDriver<Options, Update extends { readonly step: number 
   }
 }
 
-/** The first press makes the run, if there is none. `options`: of the run to begin, asked when it is begun. */
+/**
+ * The first press makes the run, if there is none.
+ *
+ * @param options of the run to begin, asked when it is begun
+ * @param onGoOn called before the run begins or goes on
+ */
 export function createRunControl<Options>(
   run: Pick<RunDriver<Options, never>, 'begin' | 'pause' | 'play' | 'state' | 'step'>,
   notice: { clear(): void },
   options: () => Options,
+  onGoOn: () => void,
 ) {
   let beginning: Promise<void> | undefined;
   const begin = (): void => {
@@ -162,11 +168,15 @@ export function createRunControl<Options>(
     if (run.state === 'idle' || run.state === 'failed') begin();
     await beginning;
   };
+  const goOn = (act: () => void) => (): void => {
+    onGoOn();
+    act();
+  };
   const actions: RunActions = {
-    onPlay: () => void ensureBegun().then(() => run.play()),
+    onPlay: goOn(() => void ensureBegun().then(() => run.play())),
     onPause: () => run.pause(),
-    onStep: () => void ensureBegun().then(() => run.step()),
-    onAgain: begin,
+    onStep: goOn(() => void ensureBegun().then(() => run.step())),
+    onAgain: goOn(begin),
   };
   return { begin, ensureBegun, actions };
 }

@@ -179,7 +179,10 @@ export class LanguageModelService {
   ): Promise<readonly (readonly number[])[]> {
     this.stopMeasuring();
     const { signal } = (this.#measuring = new AbortController());
-    return (await this.#heldOutText()).measure(measure, { onProgress, signal });
+    return (await this.#heldOutText()).measure(measure, {
+      onProgress: ({ done, total }) => onProgress(done, total),
+      signal,
+    });
   }
 
   /** `measureHeads` rejects with an `AbortError`, if one is under way. */

@@ -146,7 +146,7 @@ test('equal keys: maps and arithmetic', async (t) => {
     near(Number(result), own[2 * 6 + 1], 1e-4);
     assert.equal(await act.count('.key-map .ring[data-shown]'), 5);
     assert.equal(await act.count('.key-map .ring[data-here]'), 1);
-    await page.mouse.click(x + 2, y + 2);
+    await page.mouse.click(x + 2, y + height - 2);
     await act.waitForSearch('?input=random&head=4');
     near(await act.all('.close-up .cell', 'data-weight'), own, 1e-5);
     const edges = (await act.texts('.close-up .axis-sum')).map(Number);

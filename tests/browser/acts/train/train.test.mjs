@@ -194,10 +194,7 @@ test('a run', async (t) => {
       assert.ok(goal > 100);
       // A loop shows the weights of every head from the first step to this one.
       const loop = String(
-        await run.save(
-          'Save the training run as a loop of 6 seconds, an animated SVG',
-          'headwise-the-training-run-loop.svg',
-        ),
+        await run.save('Save the training run as Loop', 'headwise-the-training-run-loop.svg'),
       );
       assert.ok(loop.match(/<rect[^>]*><animate/g).length > 400);
       // One for each of 41 measurements or more, and twelve for the last.

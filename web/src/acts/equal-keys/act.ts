@@ -25,10 +25,11 @@ export function createKeysContent(store: Store<KeysState>): HTMLElement[] {
   const hatch = hatchFill(hatchId);
   const legend = createWeightLegend(hatchId);
   const readOut = element('p.read-out', words.hint);
-  const about = element('p.keys-about');
+  const about = element('p.keys-about.two-lines');
   const caption = element('figcaption.caption');
   const failure = element('div');
-  let drawn: Drawn | undefined;
+  /** The head is counted from 0. */
+  let drawn: { readonly view: AttentionView; readonly head: number } | undefined;
   const selection = new Selection(showCell);
   const shared = { hatch, legend: legend.root, selection };
   const tiles = createTiles(shared, (head) => store.change({ head: head + 1 }, 'replace'));
@@ -106,12 +107,6 @@ export function createKeysContent(store: Store<KeysState>): HTMLElement[] {
     }
   });
   return [root];
-}
-
-interface Drawn {
-  readonly view: AttentionView;
-  /** Counted from 0. */
-  readonly head: number;
 }
 
 /** A line for the pattern, and one for the measures. */

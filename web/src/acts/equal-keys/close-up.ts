@@ -90,9 +90,8 @@ export function createCloseUp({ hatch, legend, selection }: Shared) {
   };
 }
 
-/** As many terms of a sum, or numbers of a vector, fit on a line beside the maps. */
+/** As many terms of a sum fit on a line beside the maps, and one number of a vector. */
 const termsShown = 2;
-const valuesShown = 1;
 
 /** The steps from a query and a key to their weight, with their numbers. */
 export function createArithmetic() {
@@ -216,8 +215,5 @@ function products(q: readonly number[], k: readonly number[]): string {
   return [...terms, ...(rest > 0 ? [words.arithmetic.more(rest)] : [])].join(' + ');
 }
 
-function vector(values: readonly number[]): string {
-  const rest = values.length - valuesShown;
-  const shown = values.slice(0, valuesShown).map(formatNumber);
-  return `(${[...shown, ...(rest > 0 ? ['…'] : [])].join(', ')})`;
-}
+const vector = ([first = 0, ...rest]: readonly number[]): string =>
+  `(${formatNumber(first)}${rest.length > 0 ? ', …' : ''})`;

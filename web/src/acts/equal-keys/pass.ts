@@ -5,9 +5,11 @@ import {
   attend,
   type AttentionInput,
   type AttentionView,
+  entropyOf,
   type LayerSettings,
   numHiddens,
 } from '../../attention/attention-view.js';
+import { clearLead } from '../../worker/heads.js';
 import { buildInput, plantedPatterns, targetOf } from './inputs.js';
 import { type KeysState, validLenOf } from './state.js';
 
@@ -15,7 +17,8 @@ export interface Pass {
   readonly view: AttentionView;
   readonly summaries: readonly (HeadSummary | undefined)[];
   readonly difference: number;
-  readonly losses: TrainedLayer['losses'] | undefined;
+  /** Of a trained layer: the mean squared error, before the first step and now. */
+  readonly losses: { readonly first: number; readonly now: number } | undefined;
 }
 
 /** Computes a pass unless the last one was of the same layer and input. */
@@ -46,12 +49,6 @@ export function rememberPasses(): (state: KeysState) => Pass {
     };
     return last;
   };
-}
-
-export interface TrainedLayer {
-  readonly parameters: StateDict;
-  /** Mean squared error, before the first step and now. */
-  readonly losses: { readonly first: number; readonly now: number };
 }
 
 const learningRate = 0.002;
@@ -86,7 +83,7 @@ export class Lesson {
   }
 
   /** After so many steps, the same whatever was asked before. */
-  after(steps: number): TrainedLayer {
+  after(steps: number) {
     while (this.#snapshots.length <= steps) {
       this.#optimizer.step();
       this.#snapshots.push(this.#snapshot());
@@ -119,17 +116,14 @@ export class Lesson {
   }
 }
 
-/** The answer to each query: (batch, queries, size). */
+/** The answer to each query of the one sample: (1, queries, size). */
 function targetsOf({ queries, values }: AttentionInput, validLens: readonly number[]): Tensor {
-  const [batch = 0, numQueries = 0] = queries.shape;
+  const [, numQueries = 0] = queries.shape;
   const [, numKeys = 0, size = 0] = values.shape;
-  const targets = Tensor.zeros([batch, numQueries, size]);
-  for (let sample = 0; sample < batch; sample += 1) {
-    for (let query = 0; query < numQueries; query += 1) {
-      const key = sample * numKeys + (query % (validLens[sample] || numKeys));
-      const row = values.data.subarray(key * size, (key + 1) * size);
-      targets.data.set(row, (sample * numQueries + query) * size);
-    }
+  const targets = Tensor.zeros([1, numQueries, size]);
+  for (const query of range(numQueries)) {
+    const key = query % (validLens[0] || numKeys);
+    targets.data.set(values.data.subarray(key * size, (key + 1) * size), query * size);
   }
   return targets;
 }
@@ -152,10 +146,8 @@ export interface HeadSummary {
   readonly onCopy: number;
 }
 
-/** A head follows a pattern if this share of its weight does… */
+/** A head follows a pattern if this share of its weight does, with a clear lead. */
 const clear = 0.5;
-/** …and it exceeds that of the second-best pattern by this much. */
-const margin = 0.2;
 /** A head is even if no weight is larger than this many times an equal share. */
 const nearlyEven = 1.25;
 
@@ -168,7 +160,7 @@ export function summariseHeads(view: AttentionView): readonly (HeadSummary | und
       .map((pattern) => ({ pattern, weight: weightOn(view, head, pattern) }))
       .sort((one, other) => other.weight - one.weight);
     const [best, second] = scores;
-    const isClear = best.weight > clear && best.weight - second.weight >= margin;
+    const isClear = best.weight > clear && best.weight - second.weight >= clearLead;
     return {
       entropy: mean(rows, entropyOf) ?? 0,
       largest: max(rows.flat()) ?? 0,
@@ -214,10 +206,6 @@ function rowsOf({ weights, isMasked }: AttentionView, head: number): number[][] 
         .map((key) => weights.at(0, head, query, key)),
     )
     .filter((row) => row.length > 0);
-}
-
-function entropyOf(row: readonly number[]): number {
-  return -sum(row, (weight) => (weight > 0 ? weight * Math.log(weight) : 0));
 }
 
 /** The largest difference between two heads' weights at the same cell. */

@@ -1,5 +1,5 @@
 import { max, range } from 'd3-array';
-import { html, render, type TemplateResult } from 'lit-html';
+import { html, render } from 'lit-html';
 
 import { hideable } from '../../address/hideable.js';
 import type { Store } from '../../address/store.js';
@@ -13,13 +13,6 @@ import type { HeadSummary } from './pass.js';
 import { nameOfPattern, words } from './words.js';
 
 type Summaries = readonly (HeadSummary | undefined)[];
-
-/** What a question shows. */
-interface Standing {
-  readonly options: TemplateResult;
-  readonly told: string;
-  readonly isReached: boolean;
-}
 
 /** Where each question begins. */
 const starts = {
@@ -60,7 +53,7 @@ export function createPredict(store: Store<KeysState>) {
     readonly onChoose: (answer: Name) => void;
     /** What a test of the answer has shown. */
     readonly resultOf?: (answer: Name) => string;
-  }): Standing {
+  }) {
     const { question, answers, names, guess, right, isReached, onChoose, resultOf } = given;
     const verdict = guess === 'open' ? '' : words.predict.verdict(names[guess], guess === right);
     return {
@@ -102,7 +95,7 @@ export function createPredict(store: Store<KeysState>) {
         isReached: isMaskTried,
         onChoose: (chosen) => store.change({ maskGuess: chosen }),
       }),
-    patterns({ heads, answer }: KeysState, summaries: Summaries): Standing {
+    patterns({ heads, answer }: KeysState, summaries: Summaries) {
       const isReached = isFound(summaries, answer);
       return {
         options: html`${range(1, heads + 1).map(

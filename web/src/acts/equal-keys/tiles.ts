@@ -77,7 +77,8 @@ export function createTiles(
       if (shape !== view.weights.shape.join()) {
         shape = view.weights.shape.join();
         const [, heads = 0, queries = 0, keys = 0] = view.weights.shape;
-        tiles = range(heads).map((head) => createTile(head, queries, keys, hatch));
+        const grid = createGrid(queries, keys);
+        tiles = range(heads).map((head) => createTile(head, grid, queries, keys, hatch));
         root.replaceChildren(...tiles.map((tile) => tile.root));
         root.style.setProperty('--columns', String(Math.min(heads, maxColumns)));
         setAttributes(root, { 'data-many': heads > maxColumns / 2 });
@@ -94,21 +95,29 @@ export function createTiles(
   };
 }
 
-function createTile(head: number, queries: number, keys: number, hatch: string) {
-  const cells = range(queries * keys).map((at) =>
-    svg('rect.key-cell', {
-      x: (at % keys) * pitch + 0.5,
-      y: Math.floor(at / keys) * pitch + 0.5,
-      width: pitch - 1,
-      height: pitch - 1,
-    }),
+/** The cells of a map, to be copied for each head: faster than making them one by one. */
+const createGrid = (queries: number, keys: number): SVGGElement =>
+  svg(
+    'g',
+    ...range(queries * keys).map((at) =>
+      svg('rect.key-cell', {
+        x: (at % keys) * pitch + 0.5,
+        y: Math.floor(at / keys) * pitch + 0.5,
+        width: pitch - 1,
+        height: pitch - 1,
+      }),
+    ),
   );
+
+function createTile(head: number, grid: SVGGElement, queries: number, keys: number, hatch: string) {
+  const copy = grid.cloneNode(true) as SVGGElement;
+  const cells = [...copy.children];
   const side = { width: pitch, height: pitch, rx: 1 };
   const ring = svg('g.ring', svg('rect.ring-outer', side), svg('rect.ring-inner', side));
   const drawing = svg(
     'svg.key-map.drawing',
     { viewBox: `0 0 ${keys * pitch} ${queries * pitch}`, 'aria-hidden': 'true' },
-    ...cells,
+    copy,
     ring,
   );
   const note = element('span.head-note');

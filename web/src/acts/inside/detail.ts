@@ -93,7 +93,7 @@ function signOf(step: StepNumber): string | typeof nothing {
 }
 
 function textOf(pass: Pass, step: StepNumber, head: number): TemplateResult {
-  return html`<h3>${sayStep(step)}</h3>
+  return html`<h3>${marked(sayStep(step))}</h3>
     <p>${marked(words.sentences[step](pass, head + 1))}</p>`;
 }
 
@@ -109,14 +109,14 @@ function codeOf(step: StepNumber): TemplateResult {
 
 function shapesOf({ lengthOf }: Pass, step: StepNumber): TemplateResult {
   return html`<h4>${words.shapes}</h4>
-    <dl>
+    <dl class="stack">
       ${steps[step].shapes.map(
         ([name, ...own]) =>
-          html`<div>
+          html`<div class="row">
             <dt><code>${name}</code></dt>
             <dd>
               <span class="inside-shape">${formatShape(own.map((axis) => lengthOf[axis]))}</span>
-              <span class="inside-axes">(${own.map((axis) => axes[axis]).join(', ')})</span>
+              <span class="inside-axes soft">(${own.map((axis) => axes[axis]).join(', ')})</span>
             </dd>
           </div>`,
       )}

@@ -2,10 +2,10 @@ import { least, range, sum } from 'd3-array';
 import { scaleLinear, scaleLog } from 'd3-scale';
 import { scaledDotProductAttention, Tensor } from 'headwise';
 
+import { entropyOf } from '../../attention/attention-view.js';
 import { formatShort } from '../../format/numbers.js';
 import { createChart, drawAxes, drawLine, type Point, type Size } from '../../ui/chart.js';
 import { element, svg } from '../../ui/dom.js';
-import { entropyOf } from './score.js';
 import { words } from './words.js';
 
 interface Shown {

@@ -13,7 +13,8 @@ import {
   weightColours,
 } from '../../attention/colour.js';
 import { formatShape } from '../../format/numbers.js';
-import { element, headStyle, withHeadColour } from '../../ui/dom.js';
+import { element, headStyle, marked, withHeadColour } from '../../ui/dom.js';
+import { geometryFor } from '../../ui/token-buttons.js';
 import { type Layout, narrowLayout, type Place, type Route, wideLayout } from './layout.js';
 import { type Pass, shapeOf, shareOf } from './pass.js';
 import {
@@ -31,8 +32,6 @@ import { sayStep, spokenOf, words } from './words.js';
 /** More copies would not be told apart. */
 const maxCards = 4;
 
-const isNarrow = window.matchMedia('(max-width: 42rem)');
-
 /**
  * The chapter's figure, with a copy of projections and attention for each head. It gives an overview: the rail leads
  * from step to step, so a press on a part is only a shortcut.
@@ -47,7 +46,7 @@ export function createStepsFigure(onStep: (step: StepNumber) => void) {
   /** @param head from 0, the one in front */
   const draw = (pass: Pass, step: StepNumber, head: number): void => {
     shown = [pass, step, head];
-    const layout = isNarrow.matches ? narrowLayout() : wideLayout();
+    const layout = layoutNow();
     root.style.setProperty('--figure-width', String(layout.width));
     root.style.setProperty('--figure-height', String(layout.height));
     root.setAttribute('aria-label', words.figure(sayStep(step), pass.numHeads));
@@ -56,8 +55,6 @@ export function createStepsFigure(onStep: (step: StepNumber) => void) {
     const roleOf = (part: Part) =>
       results.includes(part) ? 'result' : operands.includes(part) ? 'operand' : nothing;
     const box = (part: Part): TemplateResult => {
-      const [name] = words.names[part].split('_');
-      const subscript = words.names[part].split('_').at(1);
       return html`<div
         class="inside-box"
         data-part=${part}
@@ -67,9 +64,7 @@ export function createStepsFigure(onStep: (step: StepNumber) => void) {
         .style=${positionOf(layout, layout.places[part])}
         @click=${() => onStep(stepOf(part) || 1)}
       >
-        <span class="inside-name"
-          >${name}${subscript === undefined ? nothing : html`<sub>${subscript}</sub>`}</span
-        >
+        <span class="inside-name">${marked(words.names[part])}</span>
         ${canvases.get(part)}${bandOf(pass, part, head)}
       </div>`;
     };
@@ -82,7 +77,7 @@ export function createStepsFigure(onStep: (step: StepNumber) => void) {
     painted = undefined;
     if (shown !== undefined) draw(...shown);
   };
-  isNarrow.addEventListener('change', redraw);
+  const layoutNow = geometryFor(wideLayout(), narrowLayout(), redraw);
   followTheme(redraw);
   return { root, draw };
 }

@@ -1,7 +1,7 @@
 import { html, nothing, render } from 'lit-html';
 
 import { formatNumber, formatShape, formatTight } from '../../format/numbers.js';
-import { element, withHeadColour } from '../../ui/dom.js';
+import { element, marked, withHeadColour } from '../../ui/dom.js';
 import { announce } from '../../ui/live-region.js';
 import { bandOf, coloursOf, isMaskedCell, paint } from './figure.js';
 import { type Pass, shapeOf, shareOf } from './pass.js';
@@ -107,7 +107,7 @@ export function createMatrixView(onLook: (sentence: string | undefined, weight?:
       }
       const name = isCut ? words.rowsOfHead(spokenOf(part), head + 1) : spokenOf(part);
       const shape = formatShape(isCut ? [rows, columns] : shapeOf(pass, part));
-      caption.textContent = `${name} ${shape}`;
+      caption.replaceChildren(...marked(`${name} ${shape}`));
       cells.setAttribute('aria-label', words.matrix(name, shape));
       paint(canvas, pass, part, head);
       const isNamed = !isParameter(part);

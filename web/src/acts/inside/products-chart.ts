@@ -1,11 +1,11 @@
 import { extent, max, sum } from 'd3-array';
 import { scaleLinear } from 'd3-scale';
-import { svg } from 'lit-html';
-import { render, nothing } from 'lit-html';
+import { nothing, svg } from 'lit-html';
 
 import { signedColours } from '../../attention/colour.js';
 import { formatNumber, formatShort, formatSigned } from '../../format/numbers.js';
-import { element, setAttributes, svg as svgElement } from '../../ui/dom.js';
+import { createChart } from '../../ui/chart.js';
+import { element, setAttributes } from '../../ui/dom.js';
 import type { Pass } from './pass.js';
 import { type Product, productsOf, type Scored } from './score.js';
 import type { InsideState } from './state.js';
@@ -20,22 +20,30 @@ const height = sums.top + sums.height + 8;
 export function createProductsChart() {
   const title = element('h4');
   const readOut = element('p.read-out');
-  const chart = svgElement('svg.chart.drawing', { 'aria-hidden': 'true', height });
+  const chart = createChart({
+    label: words.order,
+    height,
+    draw({ width }) {
+      shownWidth = width;
+      return drawingOf(shown?.products ?? [], looked, width);
+    },
+  });
+  setAttributes(chart.root, { 'aria-hidden': 'true' });
   // One stop of Tab, and the arrow keys within.
-  const root = element('div.inside-strips', { role: 'slider', tabindex: 0 }, chart);
+  const root = element('div.inside-strips', { role: 'slider', tabindex: 0 }, chart.root);
   let shown: { readonly pass: Pass; readonly scored: Scored; products: Product[] } | undefined;
   /** The place that is looked at, and where the arrow keys are. */
   let looked: number | undefined;
   let place = 0;
-  let width = 0;
+  let shownWidth = 0;
 
   function draw(): void {
-    if (shown === undefined || width === 0) return;
+    if (shown === undefined) return;
     const { pass, scored, products } = shown;
-    render(drawingOf(shown.products, looked, width), chart);
+    chart.draw();
     const at = looked ?? place;
     setAttributes(root, {
-      'aria-label': words.product,
+      'aria-label': title.textContent,
       'aria-valuemin': 1,
       'aria-valuemax': products.length,
       'aria-valuenow': at + 1,
@@ -49,15 +57,10 @@ export function createProductsChart() {
     looked = at;
     draw();
   };
-  new ResizeObserver(([entry]) => {
-    width = Math.round(entry.contentRect.width);
-    setAttributes(chart, { viewBox: `0 0 ${width} ${height}` });
-    draw();
-  }).observe(chart);
   root.addEventListener('pointermove', ({ clientX }) => {
     const count = shown?.products.length ?? 0;
-    const from = chart.getBoundingClientRect().left + left;
-    const at = Math.floor(((clientX - from) / (width - left - right)) * count);
+    const from = chart.root.getBoundingClientRect().left + left;
+    const at = Math.floor(((clientX - from) / (shownWidth - left - right)) * count);
     look(at >= 0 && at < count ? at : undefined);
   });
   for (const event of ['pointerleave', 'blur']) {
@@ -79,7 +82,7 @@ export function createProductsChart() {
   });
 
   return {
-    ...{ root, chart, title, readOut },
+    ...{ root, chart: chart.root, title, readOut },
     draw(pass: Pass, scored: Scored, order: InsideState['order']): void {
       shown = { pass, scored, products: productsOf(scored, order) };
       place = Math.min(place, shown.products.length - 1);

@@ -41,7 +41,7 @@ export function createRail(store: Store<InsideState>, source: Source) {
     },
   });
   const status = element('p.inside-status.soft.small');
-  const buttons = element('div.buttons', { role: 'group', 'aria-label': words.buttons });
+  const buttons = element('div.buttons', { role: 'group', 'aria-label': words.step });
   const place = element('p.inside-place', { 'aria-hidden': 'true' });
   const go = (by: -1 | 1) => () => {
     const next = stepNumbers.find((each) => each === store.state.step + by);

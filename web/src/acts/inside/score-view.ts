@@ -1,9 +1,9 @@
-import { max } from 'd3-array';
+import { max, range } from 'd3-array';
 import { html, nothing, render } from 'lit-html';
 
 import type { Store } from '../../address/store.js';
 import { formatSetting, formatShort, formatSigned } from '../../format/numbers.js';
-import { boundChoice } from '../../ui/controls/choice.js';
+import { boundChoice, createSelect } from '../../ui/controls/choice.js';
 import { createSlider } from '../../ui/controls/slider.js';
 import { element, withHeadColour } from '../../ui/dom.js';
 import { createDimensionsChart } from './dimensions-chart.js';
@@ -16,7 +16,13 @@ import { words } from './words.js';
 /** A query against its keys: the products of a dot product in step 3, the division by √d in step 4. */
 export function createScoreView(store: Store<InsideState>) {
   const keys = element('div.inside-keys', { role: 'group', 'aria-label': words.keys });
-  const head = element('div.inside-keys-head.small');
+  let shown: Pass | undefined;
+  const query = createSelect<number>({
+    label: words.query,
+    nameOf: (at) => `${at + 1} ${shown?.tokens[at] ?? ''}`,
+    onChoose: (at) => store.change({ query: at + 1 === shown?.tokens.length ? 0 : at + 1, key: 0 }),
+  });
+  const columns = element('span.inside-key-columns.soft');
   const products = createProductsChart();
   const divisor = createDivisor(store);
   const chart = createDimensionsChart();
@@ -37,7 +43,11 @@ export function createScoreView(store: Store<InsideState>) {
   );
   const root = element(
     'div.inside-score',
-    element('section.inside-against', head, keys),
+    element(
+      'section.inside-against',
+      element('div.inside-keys-head.small', query.root, columns),
+      keys,
+    ),
     productsView,
     divisorView,
   );
@@ -61,7 +71,10 @@ export function createScoreView(store: Store<InsideState>) {
       productsView.hidden = isScaling;
       divisorView.hidden = !isScaling;
       withHeadColour(root, shownHead);
-      render(queryOf(pass, scored, isScaling, store), head);
+      shown = pass;
+      query.show(scored.query, range(pass.tokens.length));
+      const names = isScaling ? words.columns : ['q · k'];
+      columns.replaceChildren(...names.map((name) => element('span', name)));
       render(keysOf(pass, scored, isScaling, store), keys);
       if (isScaling) {
         divisor.draw(pass, state, scored);
@@ -70,32 +83,6 @@ export function createScoreView(store: Store<InsideState>) {
     },
   };
 }
-
-const queryOf = (
-  pass: Pass,
-  { query }: Scored,
-  isScaling: boolean,
-  store: Store<InsideState>,
-) => html`
-  <label class="inside-query"
-    >${words.query}
-    <select
-      autocomplete="off"
-      @change=${({ currentTarget }: { currentTarget: HTMLSelectElement }) => {
-        const chosen = currentTarget.selectedIndex + 1;
-        store.change({ query: chosen === pass.tokens.length ? 0 : chosen, key: 0 });
-      }}
-    >
-      ${pass.tokens.map(
-        (token, at) => html`<option .selected=${at === query}>${at + 1} ${token}</option>`,
-      )}
-    </select>
-  </label>
-  <span class="inside-key-columns soft"
-    ><span>${isScaling ? words.scoreColumn : 'q · k'}</span
-    >${isScaling ? html`<span>${words.weightColumn}</span>` : nothing}</span
-  >
-`;
 
 /** A row for each key: its dot product in step 3, its score and weight in step 4. */
 function keysOf(pass: Pass, scored: Scored, isScaling: boolean, store: Store<InsideState>) {
@@ -150,8 +137,8 @@ function createDivisor(store: Store<InsideState>) {
       store.change({ divisor: Math.round(100 * 2 ** octave) / 100 }, origin),
   });
   const value = element('span.inside-divisor-value');
-  const marks = element('div.inside-marks', { role: 'group', 'aria-label': words.marks });
-  const readings = element('dl.inside-readings.small');
+  const marks = element('div.inside-marks', { role: 'group', 'aria-label': words.divisor });
+  const readings = element('dl.inside-readings.stack.small');
   return {
     root: element(
       'div.inside-divisor',

@@ -1,5 +1,6 @@
 import { deviation, maxIndex, range, sum } from 'd3-array';
 
+import { entropyOf } from '../../attention/attention-view.js';
 import type { Pass } from './pass.js';
 import type { InsideState } from './state.js';
 
@@ -33,10 +34,6 @@ export const ownDivisor = ({ scale }: Pass): number => 1 / scale;
 
 export const isOwnDivisorRoot = (pass: Pass): boolean =>
   Math.abs(ownDivisor(pass) / Math.sqrt(pass.headSize) - 1) < 1e-6;
-
-export function entropyOf(weights: Iterable<number>): number {
-  return sum(weights, (weight) => (weight > 0 ? -weight * Math.log(weight) : 0));
-}
 
 /** @param head from 0 */
 export function scoreOf(

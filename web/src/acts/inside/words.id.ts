@@ -19,7 +19,6 @@ export const inside: Translation<typeof import('./words.js').words> = {
         `Setiap angka keluaran adalah jumlah atas semua ${heads} head. Sebelum W_o, tidak ada head yang bergantung pada head lain.`,
     },
   },
-  buttons: 'Langkah sebelum atau sesudahnya',
   previous: 'Mundur',
   next: 'Maju',
   step: 'Langkah',
@@ -94,10 +93,8 @@ export const inside: Translation<typeof import('./words.js').words> = {
 
   query: 'Kueri',
   keys: 'Kunci yang boleh diperhatikan kueri',
-  scoreColumn: 'skor',
-  weightColumn: 'bobot',
+  columns: ['skor', 'bobot'],
   productsTitle: (query, key) => `Kueri “${query}” · kunci “${key}”`,
-  product: 'Hasil kali',
   strips: { q: 'q', k: 'k', product: 'q × k', sum: 'total' },
   order: 'Urutan hasil kali',
   orders: { column: 'Per kolom', product: 'Terbesar dulu' },
@@ -109,7 +106,6 @@ export const inside: Translation<typeof import('./words.js').words> = {
   divisor: 'Bagi q · k dengan',
   divisorValue: (divisor, weight, entropy) =>
     `${divisor}: bobot terbesar ${weight}, entropi ${entropy}`,
-  marks: 'Pembagi untuk dibandingkan',
   largest: 'Bobot terbesar',
   entropy: 'Entropi bobot',
   ofAtMost: (entropy, most) => `${entropy} dari ${most}`,

@@ -19,7 +19,6 @@ export const inside: Translation<typeof import('./words.js').words> = {
         `출력의 각 수는 헤드 ${heads}개 모두에 걸친 합입니다. W_o 전까지는 어떤 헤드도 다른 헤드에 의존하지 않습니다.`,
     },
   },
-  buttons: '이전 단계 또는 다음 단계',
   previous: '이전',
   next: '다음',
   step: '단계',
@@ -93,10 +92,8 @@ export const inside: Translation<typeof import('./words.js').words> = {
 
   query: '쿼리',
   keys: '쿼리가 어텐션을 줄 수 있는 키',
-  scoreColumn: '점수',
-  weightColumn: '가중치',
+  columns: ['점수', '가중치'],
   productsTitle: (query, key) => `쿼리 “${query}” · 키 “${key}”`,
-  product: '곱',
   strips: { q: 'q', k: 'k', product: 'q × k', sum: '합' },
   order: '곱의 순서',
   orders: { column: '열 순서', product: '큰 것부터' },
@@ -108,7 +105,6 @@ export const inside: Translation<typeof import('./words.js').words> = {
   divisor: 'q · k를 나누는 수',
   divisorValue: (divisor, weight, entropy) =>
     `${divisor}: 최대 가중치 ${weight}, 엔트로피 ${entropy}`,
-  marks: '비교할 제수',
   largest: '최대 가중치',
   entropy: '가중치의 엔트로피',
   ofAtMost: (entropy, most) => `${entropy} / 최대 ${most}`,

@@ -17,7 +17,6 @@ export const words = translatable('inside', {
         `Each number of the output is a sum over all ${heads} heads. Before W_o, no head depends on another.`,
     } satisfies Record<Guess, (heads: number) => string>,
   },
-  buttons: 'Previous or next step',
   previous: 'Previous',
   next: 'Next',
   step: 'Step',
@@ -102,10 +101,8 @@ export const words = translatable('inside', {
 
   query: 'Query of',
   keys: 'Keys that the query may attend to',
-  scoreColumn: 'score',
-  weightColumn: 'weight',
+  columns: ['score', 'weight'],
   productsTitle: (query: string, key: string) => `Query “${query}” · key “${key}”`,
-  product: 'Product',
   strips: { q: 'q', k: 'k', product: 'q × k', sum: 'sum' },
   order: 'Order of the products',
   orders: { column: 'By column', product: 'Largest first' } satisfies Record<
@@ -128,7 +125,6 @@ export const words = translatable('inside', {
   divisor: 'Divide q · k by',
   divisorValue: (divisor: string, weight: string, entropy: string) =>
     `${divisor}: largest weight ${weight}, entropy ${entropy}`,
-  marks: 'Divisors to compare',
   largest: 'Largest weight',
   entropy: 'Entropy of the weights',
   ofAtMost: (entropy: string, most: string) => `${entropy} of ${most}`,
@@ -146,7 +142,7 @@ export const words = translatable('inside', {
 /** The name of a part for those who hear it. */
 export function spokenOf(part: Part): string {
   const spoken: Partial<Record<Part, string>> = words.spoken;
-  return spoken[part] ?? words.names[part].replace('_', '');
+  return spoken[part] ?? words.names[part];
 }
 
 export const sayStep = (step: StepNumber): string => words.stepOf(step, words.steps[step]);

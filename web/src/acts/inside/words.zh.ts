@@ -18,7 +18,6 @@ export const inside: Translation<typeof import('./words.js').words> = {
       9: (heads) => `输出的每个数都是对全部${heads}个头求的和。在W_o之前，各个头互不依赖。`,
     },
   },
-  buttons: '上一步或下一步',
   previous: '上一步',
   next: '下一步',
   step: '步骤',
@@ -92,10 +91,8 @@ export const inside: Translation<typeof import('./words.js').words> = {
 
   query: '查询',
   keys: '该查询可以关注的键',
-  scoreColumn: '分数',
-  weightColumn: '权重',
+  columns: ['分数', '权重'],
   productsTitle: (query, key) => `查询“${query}” · 键“${key}”`,
-  product: '乘积',
   strips: { q: 'q', k: 'k', product: 'q × k', sum: '和' },
   order: '乘积的顺序',
   orders: { column: '按列', product: '从大到小' },
@@ -106,7 +103,6 @@ export const inside: Translation<typeof import('./words.js').words> = {
 
   divisor: 'q · k除以',
   divisorValue: (divisor, weight, entropy) => `${divisor}：最大权重${weight}，熵${entropy}`,
-  marks: '可供比较的除数',
   largest: '最大权重',
   entropy: '权重的熵',
   ofAtMost: (entropy, most) => `${entropy}（最大${most}）`,

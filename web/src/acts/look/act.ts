@@ -7,6 +7,7 @@ import { joinSentences } from '../../format/sentences.js';
 import { languageModel } from '../../reading/model.js';
 import { sentence } from '../../reading/sentence.js';
 import { createSentenceField, sayLoading } from '../../reading/sentence-field.js';
+import { whenSeen } from '../../ui/act.js';
 import { createPanelEnd } from '../../ui/controls/panel-end.js';
 import { element, setAttributes, setText } from '../../ui/dom.js';
 import { composeDrawings } from '../../ui/export/drawing.js';
@@ -187,20 +188,8 @@ export function createLookContent(store: Store<LookState>): HTMLElement[] {
     more: { label: words.more, content: [createModelOpener(model)] },
     views: [figures],
   });
-  loadWhenSeen(root);
+  // The model is larger than the page: it waits until more of the stage shows than its edge.
+  whenSeen(root, '0px 0px -10%', () => model.load().catch(() => undefined));
   draw();
   return [root];
-
-  /** The model is larger than the page: it waits until more of the stage shows than its edge. */
-  function loadWhenSeen(target: Element): void {
-    const observer = new IntersectionObserver(
-      (entries) => {
-        if (!entries.some(({ isIntersecting }) => isIntersecting)) return;
-        observer.disconnect();
-        model.load().catch(() => undefined);
-      },
-      { rootMargin: '0px 0px -10%' },
-    );
-    observer.observe(target);
-  }
 }

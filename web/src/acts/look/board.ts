@@ -6,7 +6,7 @@ import { words as mapWords } from '../../attention/words.js';
 import { element, headStyle, setAttributes } from '../../ui/dom.js';
 import type { Piece } from '../../ui/export/drawing.js';
 import { colourNow } from '../../ui/export/loop.js';
-import { hasHead, type Head, nameOfHead, sameHead } from '../../worker/heads.js';
+import { hasHead, type Head, headNamed, nameOfHead, sameHead } from '../../worker/heads.js';
 import type { ModelDescription, TextRun } from '../../worker/language-model.js';
 import { nameOfRole, roleOf, sayRole } from './roles.js';
 import type { Selected } from './state.js';
@@ -121,10 +121,8 @@ export function createBoard({ onSelect, onGate }: Actions) {
   }
 
   const headAt = (target: EventTarget | null): Head | undefined => {
-    const name = (target as Element).closest<HTMLElement>('.look-tile')?.dataset.head;
-    if (name === undefined) return undefined;
-    const [layer, head] = name.split('.').map(Number);
-    return { layer: layer - 1, head: head - 1 };
+    const tile = (target as Element).closest<HTMLElement>('.look-tile');
+    return headNamed(tile?.dataset.head ?? '');
   };
   root.addEventListener('focusin', ({ target }) => {
     const place = headAt(target);

@@ -2,7 +2,7 @@ import { html, nothing, render } from 'lit-html';
 
 import type { SharedModel } from '../../reading/model.js';
 import { sayLoading } from '../../reading/sentence-field.js';
-import { type Attributes, element, newId, setAttributes } from '../../ui/dom.js';
+import { type Attributes, element, labelled, setAttributes } from '../../ui/dom.js';
 import { announce } from '../../ui/live-region.js';
 import { reasonOf } from '../../ui/notices.js';
 import type { ModelSource } from '../../worker/checkpoint.js';
@@ -28,20 +28,20 @@ export function createModelOpener(model: SharedModel): HTMLElement {
     draw();
   }
 
-  const id = newId('address');
-  const address = element('input', {
-    id,
+  const address = element('input.field', {
     type: 'url',
-    class: 'field',
     required: true,
     placeholder: 'https://',
     autocomplete: 'off',
     spellcheck: 'false',
   });
   const form = element(
-    'form.model-address.control',
-    element('label.control-label', { for: id }, words.address),
-    element('div', address, element('button', { type: 'submit' }, words.openAddress)),
+    'form.model-address',
+    labelled(
+      words.address,
+      address,
+      element('div', address, element('button', { type: 'submit' }, words.openAddress)),
+    ),
   );
   form.addEventListener('submit', (event) => {
     event.preventDefault();

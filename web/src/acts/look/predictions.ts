@@ -57,7 +57,7 @@ function bars(candidates: readonly Candidate[]): TemplateResult {
       ?data-leads=${probability === leader}
       aria-label=${words.bar(shownAs(token), formatShare(probability), formatShare(before))}
     >
-      <span class="candidate-token">${shownAs(token)}</span>
+      <span class="candidate-token clipped">${shownAs(token)}</span>
       <svg class="candidate-bar" aria-hidden="true">
         ${svg`<rect class="bar-now" width=${share(probability)} height="100%"></rect>
         <rect class="bar-before" x=${share(before)} width="2" height="100%"></rect>`}
@@ -82,14 +82,14 @@ function lensTable(lens: readonly LensLayer[]): TemplateResult {
     ${[...lens].reverse().map(
       ({ layer, candidates }) =>
         html`<tr data-layer=${layer}>
-          <th scope="row">${layer === last ? words.output : words.after(layer)}</th>
+          <th scope="row" class="soft">${layer === last ? words.output : words.after(layer)}</th>
           ${candidates.map(
             ({ token, probability }) =>
               html`<td
                 class="clipped"
                 .style=${`--share: ${formatPercent(probability).replace(/\s/, '')}`}
               >
-                <span class="lens-token">${visibleNext(token, all)}</span>
+                <span class="lens-token clipped">${visibleNext(token, all)}</span>
                 <span class="lens-share">${formatPercent(probability)}</span>
               </td>`,
           )}

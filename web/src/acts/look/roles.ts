@@ -1,6 +1,7 @@
 import { descending, sort } from 'd3-array';
 
 import { formatCell } from '../../format/numbers.js';
+import { clearLead } from '../../worker/heads.js';
 import type { HeadScores } from '../../worker/language-model.js';
 import { roleNames, words } from './words.js';
 
@@ -13,9 +14,6 @@ export interface Role {
 /** Below that no name would be fair. */
 const leastShare = 0.3;
 
-/** A name needs so much more than the second-best one. */
-const leastMargin = 0.2;
-
 const names = Object.keys(roleNames) as (keyof typeof roleNames)[];
 
 /** @returns undefined for a head of mixed roles */
@@ -24,7 +22,7 @@ export function roleOf(scores: HeadScores): Role | undefined {
     names.map((name) => ({ name, share: scores[name] ?? 0 })),
     (a, b) => descending(a.share, b.share),
   );
-  const isClear = best.share >= leastShare && best.share - second.share >= leastMargin;
+  const isClear = best.share >= leastShare && best.share - second.share >= clearLead;
   return isClear ? best : undefined;
 }
 

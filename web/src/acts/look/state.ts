@@ -1,7 +1,7 @@
 import { choiceField, numberField, type StateOf, writtenField } from '../../address/field.js';
 import { Store } from '../../address/store.js';
 import { listOf } from '../../format/sentences.js';
-import { type Head, nameOfHead } from '../../worker/heads.js';
+import { type Head, headNamed, nameOfHead } from '../../worker/heads.js';
 
 /** A layer, and one of its heads or all. */
 export interface Selected {
@@ -11,11 +11,6 @@ export interface Selected {
 
 /** Of models that readers open: no address asks for more. */
 const mostShut = 400;
-
-function headOf(name: string): Head | undefined {
-  const found = /^([1-9]\d?)\.([1-9]\d?)$/.exec(name);
-  return found === null ? undefined : { layer: Number(found[1]) - 1, head: Number(found[2]) - 1 };
-}
 
 export const selectedName = 'look-head';
 export const writeSelected = ({ layer, head }: Selected): string =>
@@ -33,7 +28,7 @@ const fields = {
     selectedName,
     { layer: 1, head: 1 },
     (written) =>
-      headOf(written) ??
+      headNamed(written) ??
       (/^[1-9]\d?$/.test(written) ? { layer: Number(written) - 1, head: undefined } : undefined),
     writeSelected,
   ),
@@ -43,7 +38,7 @@ const fields = {
     shutName,
     [],
     (written) =>
-      [...new Set(written.split(','))].slice(0, mostShut).flatMap((name) => headOf(name) ?? []),
+      [...new Set(written.split(','))].slice(0, mostShut).flatMap((name) => headNamed(name) ?? []),
     (heads) => heads.map(nameOfHead).join(),
     (heads) => listOf(heads.map(nameOfHead)),
   ),

@@ -73,8 +73,7 @@ export function createPruneContent(store: Store<PruneState>): HTMLElement[] {
 function createPlantPanel(store: Store<PruneState>, planter: Planter, onPlant: () => void) {
   // Another seed plants elsewhere: marks do not apply to it.
   const seed = boundSeed(store, { marks: [], isChecked: false });
-  const labels = { start: words.plant, stop: words.stop, progress: words.plant };
-  const panel = createWorkPanel(labels, onPlant, () => planter.stop());
+  const panel = createWorkPanel(words.plant, onPlant, () => planter.stop());
 
   function statusNow(): string {
     const { state, studies, seed: studied } = planter;

@@ -186,7 +186,8 @@ export function createGuessView(store: Store<PruneState>) {
       task.hidden = next?.shown === undefined;
       const asked = Array.from(tokens, (token, at) => {
         const target = targets[at] ?? -1;
-        const answer = target < 0 ? nothing : html`<span class="answer">→ ${symbol(target)}</span>`;
+        const answer =
+          target < 0 ? nothing : html`<span class="answer soft">→ ${symbol(target)}</span>`;
         return html`<li><span class="token">${symbol(token)}</span>${answer}</li>`;
       });
       render(

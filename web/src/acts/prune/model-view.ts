@@ -7,6 +7,7 @@ import { languageModel } from '../../reading/model.js';
 import { sentence } from '../../reading/sentence.js';
 import { sayLoading } from '../../reading/sentence-field.js';
 import { visibleNext } from '../../reading/tokens.js';
+import { createChart } from '../../ui/chart.js';
 import { createSelect } from '../../ui/controls/choice.js';
 import { createNamedSlider } from '../../ui/controls/slider.js';
 import { element, headStyle, setAttributes } from '../../ui/dom.js';
@@ -24,7 +25,7 @@ import {
   mostPrunable,
   tolerance,
 } from '../../worker/model-study.js';
-import { createCurveChart, createOrderLegend, type Curves } from './results.js';
+import { createOrderLegend, type Curves, drawCurves } from './results.js';
 import type { PruneState } from './state.js';
 import { Ranker } from './studies.js';
 import { createWorkPanel } from './work-panel.js';
@@ -51,7 +52,11 @@ export function createModelView(store: Store<PruneState>) {
   const model = languageModel();
   const ranker = new Ranker(model, show);
   const goal = createGoal(words.modelGoal);
-  const chart = createCurveChart(words.modelCurves, 300, () => curvesOf(cutNow()));
+  const chart = createChart({
+    label: words.modelCurves,
+    height: 300,
+    draw: (size) => drawCurves(curvesOf(cutNow()), size),
+  });
   const legend = createOrderLegend();
   const order = createSelect<ModelCurve['order']>({
     label: words.order,
@@ -66,7 +71,7 @@ export function createModelView(store: Store<PruneState>) {
   });
   const status = element('p.cut-status');
   const rank = createWorkPanel(
-    { start: words.rank, stop: words.stop, progress: words.rank },
+    words.rank,
     () => void ranker.start(),
     () => ranker.stop(),
   );
@@ -287,7 +292,7 @@ function predictionsOf(candidates: readonly Candidate[]): TemplateResult {
   const shown = candidates
     .filter((each, i) => i < numCandidates - 1 || each === after)
     .slice(0, numCandidates);
-  return html`<p class="model-top" data-changed=${before !== after}>
+  return html`<p class="model-top two-lines" data-changed=${before !== after}>
       ${words.top(visibleNext(before.token), visibleNext(after.token), before === after)}
     </p>
     <table class="quality">

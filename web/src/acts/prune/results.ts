@@ -6,7 +6,6 @@ import type { HeadMeasure } from 'headwise/models';
 import { words as mapWords } from '../../attention/words.js';
 import { joinSentences } from '../../format/sentences.js';
 import {
-  type Chart,
   createChart,
   createChartLegend,
   drawAxes,
@@ -32,7 +31,11 @@ import { words } from './words.js';
 /** Importance by each measure, and the accuracy of the planted models as heads are pruned in each order. */
 export function createResults(studiesNow: () => readonly Study[]) {
   const charts = measures.map(createMeasureChart);
-  const curves = createCurveChart(words.curves, 330, () => curvesOf(studiesNow()));
+  const curves = createChart({
+    label: words.curves,
+    height: 330,
+    draw: (size) => drawCurves(curvesOf(studiesNow()), size),
+  });
   const bars = element('p.caption');
   const truthLegend = createTruthLegend();
   const orderLegend = createOrderLegend();
@@ -135,7 +138,7 @@ function createMeasureChart(measure: HeadMeasure) {
       'div.measure',
       { 'data-measure': measure },
       element('h4', words.orders[measure]),
-      element('p.measure-note', words.measureNotes[measure]),
+      element('p.measure-note.soft', words.measureNotes[measure]),
       chart.root,
       verdict,
     ),
@@ -143,11 +146,7 @@ function createMeasureChart(measure: HeadMeasure) {
     draw(given: readonly Study[]): void {
       studies = given;
       chart.draw();
-      if (studies.length === 0) {
-        verdict.textContent = '';
-        setAttributes(chart.root, { 'aria-label': words.orders[measure] });
-        return;
-      }
+      if (studies.length === 0) return;
       const [first] = studies;
       const told = words.verdict(foundBy(measure, first), numPlanted, first.seed);
       const all = sum(studies, (study) => foundBy(measure, study));
@@ -243,25 +242,9 @@ export interface Curves {
 }
 
 /** Loss or accuracy against heads left, a line for each order. Lines are means over runs; random runs have a band. */
-export function createCurveChart(
-  label: string,
-  height: number,
-  curvesNow: () => Curves | undefined,
-): Chart {
-  return createChart({
-    label,
-    height,
-    draw: (size) => {
-      const curves = curvesNow();
-      return curves === undefined ? [] : drawCurves(curves, size);
-    },
-  });
-}
-
-function drawCurves(
-  { lines, heads, step, axis, limit, chosen }: Curves,
-  { width, height }: Size,
-): SVGElement[] {
+export function drawCurves(curves: Curves | undefined, { width, height }: Size): SVGElement[] {
+  if (curves === undefined) return [];
+  const { lines, heads, step, axis, limit, chosen } = curves;
   const numPoints = Math.max(...lines.flatMap(({ runs }) => runs.map(({ length }) => length)));
   const [left, right] = [margin.left, width - margin.right];
   const [bottom, top] = [height - margin.bottom, margin.top];

@@ -5,6 +5,7 @@ import type { Connection } from '../../worker/connection.js';
 import { rolesOfLayers } from '../../worker/heads.js';
 import type { ModelDescription } from '../../worker/language-model.js';
 import { type ModelStudy, studyModel } from '../../worker/model-study.js';
+import type { RunListeners } from '../../worker/run-driver.js';
 import { unpackMaps } from '../../worker/training.js';
 import type { Shown, Study } from '../../worker/study.js';
 import stored from './records.json' with { type: 'json' };
@@ -41,15 +42,10 @@ export const numSeeds = 5;
 
 type StudyState = 'idle' | 'busy' | 'done' | 'stopped' | 'failed';
 
-interface Listeners {
-  readonly onChange: () => void;
-  readonly onFailure: (error: unknown) => void;
-}
-
 /** Trains and studies planted models in the worker, seed after seed. */
 export class Planter {
   readonly #connection: Connection;
-  readonly #listeners: Listeners;
+  readonly #listeners: RunListeners;
   state: StudyState = 'idle';
   /** Of the seeds so far; the first has maps. */
   studies: readonly Study[] = [];
@@ -59,7 +55,7 @@ export class Planter {
   /** Grows with every planting; answers to an older one are not for this one. */
   #generation = 0;
 
-  constructor(connection: Connection, listeners: Listeners) {
+  constructor(connection: Connection, listeners: RunListeners) {
     this.#connection = connection;
     this.#listeners = listeners;
   }

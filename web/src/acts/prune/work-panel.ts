@@ -2,6 +2,7 @@ import { html, nothing, render } from 'lit-html';
 
 import { element } from '../../ui/dom.js';
 import { say } from '../../ui/live-region.js';
+import { words } from './words.js';
 
 /** Work of some seconds or minutes, as it stands. */
 interface Work {
@@ -13,14 +14,8 @@ interface Work {
   readonly status: string;
 }
 
-interface Labels {
-  readonly start: string;
-  readonly stop: string;
-  readonly progress: string;
-}
-
 /** A button that starts work in a worker or stops it, with its progress. */
-export function createWorkPanel(labels: Labels, onStart: () => void, onStop: () => void) {
+export function createWorkPanel(label: string, onStart: () => void, onStop: () => void) {
   const root = element('div.plant');
   const told = element('p.plant-status.two-lines.soft');
   return {
@@ -34,14 +29,9 @@ export function createWorkPanel(labels: Labels, onStart: () => void, onStop: () 
               if (isBusy) onStop();
               else if (!isOff) onStart();
             }}
-            .textContent=${isBusy ? labels.stop : labels.start}
+            .textContent=${isBusy ? words.stop : label}
           ></button>
-          <progress
-            class="progress"
-            max="1"
-            .value=${share}
-            aria-label=${labels.progress}
-          ></progress>`,
+          <progress class="progress" max="1" .value=${share} aria-label=${label}></progress>`,
         root,
       );
       // Each percent would be read out.

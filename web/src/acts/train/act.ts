@@ -25,20 +25,14 @@ export function createTrainContent(store: Store<TrainState>): HTMLElement[] {
   });
   const runner = new Runner(connection, { onChange: drawSoon, onFailure: notice.showFailure });
   const view = createRunView(store, drawSoon);
-  const { begin, ensureBegun, actions } = createRunControl(runner, notice, () =>
-    runOptionsOf(store.state),
+  const { begin, ensureBegun, actions } = createRunControl(
+    runner,
+    notice,
+    () => runOptionsOf(store.state),
+    // Whoever goes on looks at what comes.
+    () => store.change({ at: undefined }),
   );
-  /** Whoever goes on looks at what comes. */
-  const andNow = (act: () => void) => (): void => {
-    store.change({ at: undefined });
-    act();
-  };
-  const playback = createPlaybackButtons({
-    onPlay: andNow(actions.onPlay),
-    onPause: actions.onPause,
-    onStep: andNow(actions.onStep),
-    onAgain: andNow(actions.onAgain),
-  });
+  const playback = createPlaybackButtons(actions);
   /** To the step that the address asks for, if the run is not that far. */
   const reachShown = async (): Promise<void> => {
     await ensureBegun();
@@ -102,7 +96,7 @@ export function createTrainContent(store: Store<TrainState>): HTMLElement[] {
     createStage({
       rail: [
         view.goal.root,
-        element('div.run-rail.rail-pinned', element('div.playback', playback.root), view.status),
+        element('div.run-rail.rail-pinned', playback.root, view.status),
         notice.root,
         panel.main,
       ],

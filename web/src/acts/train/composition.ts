@@ -122,7 +122,7 @@ export function createCompositionFigure(events: TokenEvents) {
     const now = geometryNow();
     if (built !== record || geometry !== now) build(record, now);
     const told = ({ place, key, weight }: Look): Parameters<typeof words.oneLook>[2] => ({
-      ...{ layer: place.layer + 1, head: place.head + 1, key: key + 1 },
+      ...{ ...place, key },
       symbol: symbolAt(record, key),
       weight: formatShort(weight),
     });
@@ -193,20 +193,19 @@ function arcOf(
       x: Math.min(Math.max((left + right) / 2, aside), width - aside),
       y: y + 0.75 * bend + sign * line * (sign < 0 ? 0.5 : 0.85),
     },
-    words.arc(place.layer + 1, place.head + 1, formatShort(weight)),
+    words.arc(place, formatShort(weight)),
   );
   return [withHeadColour(path, place.head), withHeadColour(arrow, place.head), label];
 }
 
 function createToken(x: number, { tokenTop, boxHeight, line }: Geometry, symbol: string) {
-  // More than the box itself can be hit.
   const hit = { x: -pitch / 2, y: tokenTop - 12, width: pitch, height: boxHeight + line + 20 };
   const frame = { x: -box / 2, y: tokenTop, width: box, height: boxHeight, rx: 5 };
   return svg(
-    'g.composition-token',
+    'g.composition-token.token-button',
     { role: 'button', transform: `translate(${x} 0)` },
-    svg('rect.composition-hit', hit),
-    svg('rect.composition-box', frame),
+    svg('rect.token-hit', hit),
+    svg('rect.composition-box.token-box', frame),
     svg('text.composition-sign', { y: tokenTop + boxHeight / 2 }, symbol),
   );
 }

@@ -21,7 +21,7 @@ const linesEvery = 4;
 
 /** All heads of the model, a row a layer. */
 export function createHeadCards(onChoose: (place: Head) => void) {
-  const root = element('div.run-layers', { role: 'group', 'aria-label': mapWords.map.heads });
+  const root = element('div.run-layers.stack', { role: 'group', 'aria-label': mapWords.map.heads });
   let cards: readonly HeadCard[] = [];
   let drawn: RunRecord | undefined;
   let turn = 0;
@@ -96,7 +96,6 @@ function createHeadCard(place: Head, length: number, onChoose: () => void) {
   );
   withHeadColour(root, place.head);
   root.addEventListener('click', onChoose);
-  const where = { layer: place.layer + 1, head: place.head + 1 };
   return {
     root,
     place,
@@ -114,7 +113,7 @@ function createHeadCard(place: Head, length: number, onChoose: () => void) {
         (name) => `${attendedBy(name, record.options.task)} ${shareOf(name)}`,
       );
       const seen = share === '' ? short : `${short} ${share}`;
-      const label = words.card(where, seen, scores.join(', '));
+      const label = words.card(place, seen, scores.join(', '));
       if (root.ariaLabel !== label) setAttributes(root, { 'data-role': role, 'aria-label': label });
     },
     /** Its map and its lines, to be saved. */
@@ -129,7 +128,7 @@ function createHeadCard(place: Head, length: number, onChoose: () => void) {
           map.drawing(hatchFill(hatchId)),
           drawing,
         ),
-        title: words.enlarged(where),
+        title: words.enlarged(place),
         note: roleName.textContent,
       };
     },
@@ -211,11 +210,10 @@ export function createEnlargedHead(hatch: string, onQuery: (query: number | unde
     onPin: ({ query, key }) => map?.setTabStop(query, key),
   });
 
-  function build({ start, options }: RunRecord, { layer, head }: Head): void {
+  function build({ start, options }: RunRecord, place: Head): void {
     symbols = Array.from(start.tokens, (token) => symbolOf(options.task, token));
-    const place = { layer: layer + 1, head: head + 1 };
     map = createHeadMap({
-      ...{ head, hatch, register },
+      ...{ head: place.head, hatch, register },
       title: words.enlarged(place),
       label: words.enlargedLabel(place),
       names: { queries: symbols, keys: symbols },

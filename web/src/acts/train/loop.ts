@@ -73,7 +73,7 @@ function mapOf(place: Head, record: RunRecord, moments: readonly Moment[]): SVGE
   const { length, places } = record;
   const pitch = side / length;
   const fill = colourNow(headColour(place.head));
-  const name = words.enlarged({ layer: place.layer + 1, head: place.head + 1 });
+  const name = words.enlarged(place);
   const roles = moments.map(({ roles }) => {
     const role = roles[places.indexOf(place)];
     return role === undefined ? words.noRole : shortNameOf(role);

@@ -73,7 +73,7 @@ export function createLossCurve(store: Store<TrainState>) {
   return {
     root: element(
       'div.run-curve',
-      element('div.run-bar', legend, element('div.buttons', handle.now, pin)),
+      element('div.run-bar.row', legend, element('div.buttons', handle.now, pin)),
       element('div.curve-stage', chart.root, handle.root),
       comparison,
     ),

@@ -39,7 +39,7 @@ export function createRunView(store: Store<TrainState>, onChange: () => void) {
     looked = query;
     onChange();
   };
-  const status = element('p.run-status', uiWords.run.waiting);
+  const status = element('p.run-status.two-lines', uiWords.run.waiting);
   const scoreLegend = element('div');
   const thresholds = [enough('rightKey'), enough('previousToken'), tooLittle] as const;
   const [most, previous, left] = thresholds.map(formatPercent);
@@ -224,8 +224,7 @@ interface Entry {
 /** In the order of their steps; the goal after what happened at the same step. */
 function entriesOf({ options, events, goalStep }: RunRecord): readonly Entry[] {
   const entries = events.map(({ step, place, score, kind }): Entry => {
-    const where = { layer: place.layer + 1, head: place.head + 1 };
-    const sentence = words[kind](step, where, attendedBy(score, options.task));
+    const sentence = words[kind](step, place, attendedBy(score, options.task));
     return { step, kind: score, head: place.head, sentence };
   });
   if (goalStep === undefined) return entries;

@@ -14,7 +14,7 @@ import {
   type Update,
 } from '../../worker/training.js';
 import { RunDriver, type RunListeners, type RunState } from '../../worker/run-driver.js';
-import type { Speed } from './state.js';
+import type { Pinned, Speed } from './state.js';
 
 /** Where the goal of the act is reached. */
 const goal = 0.99;
@@ -176,9 +176,7 @@ export class RunRecord {
 }
 
 /** A run as it was when it was pinned: the run itself may go on. */
-export interface RunSummary {
-  readonly options: RunOptions;
-  readonly step: number;
+export interface RunSummary extends Pinned {
   /** On unseen sequences, when last measured. */
   readonly accuracy: number;
   readonly goalStep: number | undefined;

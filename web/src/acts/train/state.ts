@@ -7,7 +7,7 @@ import {
   type StateOf,
   writtenField,
 } from '../../address/field.js';
-import { type Head, nameOfHead } from '../../worker/heads.js';
+import { type Head, headNamed, nameOfHead } from '../../worker/heads.js';
 import {
   lastStep,
   measureEvery,
@@ -89,10 +89,8 @@ export const trainFields = {
       'train-head',
       undefined,
       (written) => {
-        const found = /^([1-3])\.([1-4])$/.exec(written);
-        return found === null
-          ? undefined
-          : { layer: Number(found[1]) - 1, head: Number(found[2]) - 1 };
+        const head = headNamed(written);
+        return head && head.layer < 3 && head.head < 4 ? head : undefined;
       },
       (head) => (head === undefined ? '' : nameOfHead(head)),
       () => 'none',

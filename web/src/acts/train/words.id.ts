@@ -9,7 +9,7 @@ const cameTo = ({ step, accuracy, goalStep }: Ran): string =>
     : `akurasi 99\u00a0% pada langkah ${goalStep}`;
 
 const looks = ({ layer, head, key, symbol, weight }: Look): string =>
-  `posisi ${key} (${symbol}) di lapisan ${layer}, head ${head}, dengan bobot ${weight}`;
+  `posisi ${key + 1} (${symbol}) di lapisan ${layer + 1}, head ${head + 1}, dengan bobot ${weight}`;
 
 export const train: Translation<typeof import('./words.js').words> = {
   goalTask: 'Capai akurasi 99\u00a0%. Lalu coba satu lapisan saja: apakah itu cukup?',
@@ -61,16 +61,16 @@ export const train: Translation<typeof import('./words.js').words> = {
   ended: (step) => `Run berakhir pada langkah ${step}.`,
   goal: (step) => `Langkah ${step}: akurasi mencapai 99\u00a0%.`,
   took: (step, { layer, head }, keys) =>
-    `Langkah ${step}: head ${head} di lapisan ${layer} kini memperhatikan ${keys}.`,
+    `Langkah ${step}: head ${head + 1} di lapisan ${layer + 1} kini memperhatikan ${keys}.`,
   left: (step, { layer, head }, keys) =>
-    `Langkah ${step}: head ${head} di lapisan ${layer} tidak lagi memperhatikan ${keys}.`,
+    `Langkah ${step}: head ${head + 1} di lapisan ${layer + 1} tidak lagi memperhatikan ${keys}.`,
   log: 'Peristiwa',
   nothingYet: 'Belum ada head yang mengambil peran.',
   target: 'target',
   composition: 'Token dalam barisan: apa yang diperhatikan sebuah kueri',
   token: (position, symbol, target) =>
     `Posisi ${position}: ${symbol}${target === undefined ? '' : `, target ${target}`}`,
-  arc: (layer, head, weight) => `lapisan ${layer}, head ${head}: ${weight}`,
+  arc: ({ layer, head }, weight) => `lapisan ${layer + 1}, head ${head + 1}: ${weight}`,
   oneLook: (query, symbol, look) =>
     `Kueri ${query} (${symbol}) paling memperhatikan ${looks(look)}. Dalam satu lapisan, kunci hanya mengetahui tokennya sendiri, bukan token sebelumnya.`,
   twoLooks: (query, symbol, look, back) =>
@@ -79,7 +79,8 @@ export const train: Translation<typeof import('./words.js').words> = {
         ? 'token yang sama dengan token kueri.'
         : 'bukan token yang sama dengan token kueri.'
     }`,
-  card: (where, seen, scores) => `Head ${where.head} ${seen}. Lapisan ${where.layer}, ${scores}`,
+  card: ({ layer, head }, seen, scores) =>
+    `Head ${head + 1} ${seen}. Lapisan ${layer + 1}, ${scores}`,
   noRole: 'belum berperan',
   scores: 'Bagian bobot pada',
   roleRule: (enough, enoughForPrevious, tooLittle) =>
@@ -104,9 +105,9 @@ export const train: Translation<typeof import('./words.js').words> = {
   scales: { log: 'Logaritmik', linear: 'Linear' },
   loopStep: (step, accuracy) => `Langkah ${step}: ${accuracy}\u00a0% benar`,
   exportName: 'run pelatihan',
-  enlarged: (where) => `Lapisan ${where.layer}, head ${where.head}`,
-  enlargedLabel: (where) =>
-    `Lapisan ${where.layer}, head ${where.head}: bobot semua kueri (baris) untuk semua kunci (kolom)`,
+  enlarged: ({ layer, head }) => `Lapisan ${layer + 1}, head ${head + 1}`,
+  enlargedLabel: ({ layer, head }) =>
+    `Lapisan ${layer + 1}, head ${head + 1}: bobot semua kueri (baris) untuk semua kunci (kolom)`,
   enlargedHint: 'Pilih sebuah head untuk melihat petanya diperbesar.',
   cell: (query, querySymbol, key, keySymbol, weight) =>
     `Kueri ${query} (${querySymbol}) memberi kunci ${key} (${keySymbol}) bobot ${weight}.`,

@@ -1,9 +1,10 @@
 /** The act of training in Korean. */
 import type { Translation } from '../../format/translation.js';
-import type { Look, Place, Ran } from './words.js';
+import type { Head } from '../../worker/heads.js';
+import type { Look, Ran } from './words.js';
 import { copyOffset } from '../../worker/training.js';
 
-const place = ({ layer, head }: Place): string => `${layer}층 ${head}번 헤드`;
+const place = ({ layer, head }: Head): string => `${layer + 1}층 ${head + 1}번 헤드`;
 
 const layersOf = (layers: number): string => `층 ${layers}개`;
 
@@ -13,7 +14,7 @@ const cameTo = ({ step, accuracy, goalStep }: Ran): string =>
     : `${goalStep}단계에서 정확도 99\u00a0%`;
 
 const looks = ({ layer, head, key, symbol, weight }: Look): string =>
-  `${layer}층 ${head}번 헤드에서 위치 ${key}(${symbol})에 주며, 가중치는 ${weight}입니다`;
+  `${layer + 1}층 ${head + 1}번 헤드에서 위치 ${key + 1}(${symbol})에 주며, 가중치는 ${weight}입니다`;
 
 export const train: Translation<typeof import('./words.js').words> = {
   goalTask:
@@ -74,14 +75,14 @@ export const train: Translation<typeof import('./words.js').words> = {
   composition: '시퀀스의 토큰: 쿼리가 어텐션을 주는 곳',
   token: (position, symbol, target) =>
     `위치 ${position}: ${symbol}${target === undefined ? '' : `, 목표 ${target}`}`,
-  arc: (layer, head, weight) => `${layer}층 ${head}번 헤드: ${weight}`,
+  arc: (where, weight) => `${place(where)}: ${weight}`,
   oneLook: (query, symbol, look) =>
     `쿼리 ${query}(${symbol}): 가장 큰 어텐션을 ${looks(look)}. 층이 하나뿐이면 키는 자신의 토큰만 알고 그 이전 토큰은 알지 못합니다.`,
   twoLooks: (query, symbol, look, back) =>
     `쿼리 ${query}(${symbol}): 가장 큰 어텐션을 ${looks(look)}. 그 위치 자신은 가장 큰 어텐션을 ${looks(back)}. ${
       back.symbol === symbol ? '쿼리가 지닌 토큰과 같습니다.' : '쿼리가 지닌 토큰과 다릅니다.'
     }`,
-  card: (where, seen, scores) => `헤드 ${where.head} ${seen}. ${where.layer}층, ${scores}`,
+  card: ({ layer, head }, seen, scores) => `헤드 ${head + 1} ${seen}. ${layer + 1}층, ${scores}`,
   noRole: '역할 없음',
   scores: '가중치의 비율',
   roleRule: (enough, enoughForPrevious, tooLittle) =>

@@ -1,5 +1,6 @@
 import { words as mapWords } from '../../attention/words.js';
 import { count, inWords } from '../../format/sentences.js';
+import type { Head } from '../../worker/heads.js';
 import {
   copyOffset,
   type RunOptions,
@@ -8,12 +9,7 @@ import {
 } from '../../worker/training.js';
 import { translatable } from '../../format/translation.js';
 
-export interface Place {
-  readonly layer: number;
-  readonly head: number;
-}
-
-const place = ({ layer, head }: Place): string => `head ${head} of layer ${layer}`;
+const place = ({ layer, head }: Head): string => `head ${head + 1} of layer ${layer + 1}`;
 
 const layersOf = (layers: number, at?: 'sentence'): string =>
   layers === 1 ? `${inWords(1, at)} layer` : `${inWords(layers, at)} layers`;
@@ -29,17 +25,15 @@ export interface Ran {
 const cameTo = ({ step, accuracy, goalStep }: Ran): string =>
   goalStep === undefined ? `${accuracy} after ${step} steps` : `99\u00a0% at step ${goalStep}`;
 
-/** One key that a query attends to, in the words of a sentence; positions from 1. */
-export interface Look {
-  readonly layer: number;
-  readonly head: number;
+/** One key that a query of a head attends to, in the words of a sentence; positions from 0. */
+export interface Look extends Head {
   readonly key: number;
   readonly symbol: string;
   readonly weight: string;
 }
 
 const looks = ({ layer, head, key, symbol, weight }: Look): string =>
-  `to position ${key} (${symbol}) in layer ${layer}, head ${head}, with weight ${weight}`;
+  `to position ${key + 1} (${symbol}) in layer ${layer + 1}, head ${head + 1}, with weight ${weight}`;
 
 /** What the act says, beside intro.ts. */
 export const words = translatable('train', {
@@ -93,9 +87,9 @@ export const words = translatable('train', {
     `Step ${step}${last === undefined ? '' : ` of ${last}`}: loss ${loss}, accuracy ${accuracy}.`,
   ended: (step: number) => `The run ended at step ${step}.`,
   goal: (step: number) => `Step ${step}: accuracy reached 99\u00a0%.`,
-  took: (step: number, where: Place, keys: string) =>
+  took: (step: number, where: Head, keys: string) =>
     `Step ${step}: ${place(where)} now attends to ${keys}.`,
-  left: (step: number, where: Place, keys: string) =>
+  left: (step: number, where: Head, keys: string) =>
     `Step ${step}: ${place(where)} no longer attends to ${keys}.`,
   log: 'Events',
   nothingYet: 'No head has taken a role yet.',
@@ -103,7 +97,7 @@ export const words = translatable('train', {
   composition: 'Tokens of the sequence: what a query attends to',
   token: (position: number, symbol: string, target: string | undefined) =>
     `Position ${position}: ${symbol}${target === undefined ? '' : `, target ${target}`}`,
-  arc: (layer: number, head: number, weight: string) => `layer ${layer}, head ${head}: ${weight}`,
+  arc: ({ layer, head }: Head, weight: string) => `layer ${layer + 1}, head ${head + 1}: ${weight}`,
   /** In a model of one layer. */
   oneLook: (query: number, symbol: string, look: Look) =>
     `Query ${query} (${symbol}) attends most ${looks(look)}. With a single layer, a key knows only its own token, not the one before it.`,
@@ -115,8 +109,8 @@ export const words = translatable('train', {
         : 'not the token that the query holds.'
     }`,
   /** It begins with what is seen in the card: the head, its role, and its share of weight, if there is one. */
-  card: (where: Place, seen: string, scores: string) =>
-    `Head ${where.head} ${seen}. Layer ${where.layer}, ${scores}`,
+  card: ({ layer, head }: Head, seen: string, scores: string) =>
+    `Head ${head + 1} ${seen}. Layer ${layer + 1}, ${scores}`,
   noRole: 'no role yet',
   scores: 'Share of weight on',
   /** When a head takes a role, and when it leaves one; shares in words. */
@@ -144,9 +138,9 @@ export const words = translatable('train', {
   scales: { log: 'Logarithmic', linear: 'Linear' },
   loopStep: (step: number, accuracy: number) => `Step ${step}: ${accuracy}\u00a0% right`,
   exportName: 'the training run',
-  enlarged: (where: Place) => `Layer ${where.layer}, head ${where.head}`,
-  enlargedLabel: (where: Place) =>
-    `Layer ${where.layer}, head ${where.head}: weights of all queries (rows) for all keys (columns)`,
+  enlarged: ({ layer, head }: Head) => `Layer ${layer + 1}, head ${head + 1}`,
+  enlargedLabel: ({ layer, head }: Head) =>
+    `Layer ${layer + 1}, head ${head + 1}: weights of all queries (rows) for all keys (columns)`,
   enlargedHint: 'Choose a head to see its map enlarged.',
   cell: (query: number, querySymbol: string, key: number, keySymbol: string, weight: string) =>
     `Query ${query} (${querySymbol}) gives key ${key} (${keySymbol}) the weight ${weight}.`,

@@ -1,6 +1,7 @@
 /** What the act train says, in Simplified Chinese. */
 import type { Translation } from '../../format/translation.js';
-import type { Look, Place, Ran } from './words.js';
+import type { Head } from '../../worker/heads.js';
+import type { Look, Ran } from './words.js';
 import { copyOffset } from '../../worker/training.js';
 
 export const trainIntro: Translation<typeof import('./description.js').intro> = {
@@ -13,13 +14,13 @@ export const trainIntro: Translation<typeof import('./description.js').intro> = 
   ],
 };
 
-const place = ({ layer, head }: Place): string => `第${layer}层头${head}`;
+const place = ({ layer, head }: Head): string => `第${layer + 1}层头${head + 1}`;
 
 const cameTo = ({ step, accuracy, goalStep }: Ran): string =>
   goalStep === undefined ? `${step}步后精度为${accuracy}` : `在第${goalStep}步达到99\u00a0%的精度`;
 
 const looks = ({ layer, head, key, symbol, weight }: Look): string =>
-  `位置${key}（${symbol}），在第${layer}层头${head}中，权重为${weight}`;
+  `位置${key + 1}（${symbol}），在第${layer + 1}层头${head + 1}中，权重为${weight}`;
 
 export const train: Translation<typeof import('./words.js').words> = {
   goalTask: '达到99\u00a0%的精度。然后只用一层试试：它能完成两层的工作吗？',
@@ -75,14 +76,14 @@ export const train: Translation<typeof import('./words.js').words> = {
   composition: '序列的词元：一个查询关注什么',
   token: (position, symbol, target) =>
     `位置${position}：${symbol}${target === undefined ? '' : `，目标${target}`}`,
-  arc: (layer, head, weight) => `第${layer}层头${head}：${weight}`,
+  arc: (where, weight) => `${place(where)}：${weight}`,
   oneLook: (query, symbol, look) =>
     `查询${query}（${symbol}）最关注${looks(look)}。只有一层时，键只知道自己的词元，不知道它前面的词元。`,
   twoLooks: (query, symbol, look, back) =>
     `查询${query}（${symbol}）最关注${looks(look)}。那个位置自己最关注${looks(back)}：${
       back.symbol === symbol ? '正是查询所持的词元。' : '不是查询所持的词元。'
     }`,
-  card: (where, seen, scores) => `头${where.head} ${seen}。第${where.layer}层，${scores}`,
+  card: ({ layer, head }, seen, scores) => `头${head + 1} ${seen}。第${layer + 1}层，${scores}`,
   noRole: '尚无角色',
   scores: '权重落在此处的份额：',
   roleRule: (enough, enoughForPrevious, tooLittle) =>
@@ -107,8 +108,9 @@ export const train: Translation<typeof import('./words.js').words> = {
   scales: { log: '对数', linear: '线性' },
   loopStep: (step, accuracy) => `第${step}步：正确率${accuracy}\u00a0%`,
   exportName: '训练过程',
-  enlarged: ({ layer, head }) => `第${layer}层，头${head}`,
-  enlargedLabel: ({ layer, head }) => `第${layer}层，头${head}：所有查询（行）对所有键（列）的权重`,
+  enlarged: ({ layer, head }) => `第${layer + 1}层，头${head + 1}`,
+  enlargedLabel: ({ layer, head }) =>
+    `第${layer + 1}层，头${head + 1}：所有查询（行）对所有键（列）的权重`,
   enlargedHint: '选择一个头，放大它的权重图。',
   cell: (query, querySymbol, key, keySymbol, weight) =>
     `查询${query}（${querySymbol}）给键${key}（${keySymbol}）的权重为${weight}。`,

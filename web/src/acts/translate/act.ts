@@ -41,23 +41,24 @@ export function createTranslateContent(store: Store<TranslateState>): HTMLElemen
     onChange: drawSoon,
     onFailure: notice.showFailure,
   });
-  const { begin, ensureBegun, actions } = createRunControl(run, notice, () =>
-    runOptionsOf(store.state),
+  /** The reader takes the run over from where it is: the address no longer asks for a step. */
+  const takeOver = (): void => store.change({ at: 0 }, 'replace');
+  const { begin, ensureBegun, actions } = createRunControl(
+    run,
+    notice,
+    () => runOptionsOf(store.state),
+    takeOver,
   );
   const reachShown = async (): Promise<void> => {
     await ensureBegun();
     await run.reach(store.state.at);
   };
-  /** The reader goes on from where the run is: the address no longer asks for a step. */
-  const andGoOn = (act: () => void) => (): void => {
-    store.change({ at: 0 }, 'replace');
-    act();
-  };
   const rail = createRail(store, {
-    onPlay: andGoOn(actions.onPlay),
-    onPause: andGoOn(actions.onPause),
-    onStep: andGoOn(actions.onStep),
-    onAgain: andGoOn(actions.onAgain),
+    ...actions,
+    onPause() {
+      takeOver();
+      actions.onPause();
+    },
   });
   store.moment = () => ({ at: run.record?.step ?? 0 });
   const views = createViews(store, run, drawSoon);
@@ -122,7 +123,7 @@ function createViews(store: Store<TranslateState>, run: AlignRun, drawSoon: () =
   return {
     roots: [
       createDateField(store),
-      element('div.align-main', figure.root, element('div.align-told', verdict, readOut)),
+      element('div.align-main', figure.root, element('div.align-told.two-lines', verdict, readOut)),
       views,
     ],
     savable: {

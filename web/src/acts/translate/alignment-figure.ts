@@ -57,7 +57,7 @@ export function ribbonOf({ queryX, keyX, top, bottom, head, heads }: Ribbon): st
 
 const createBox = (attributes: Attributes = {}) => {
   const at = { x: -box / 2, width: box, height: boxHeight, rx: 5 };
-  const frame = svg('rect.align-box', at);
+  const frame = svg('rect.align-box.token-box', at);
   const sign = svg('text.align-sign', { y: boxHeight / 2 });
   return { root: svg('g', attributes, frame, sign), frame, sign };
 };
@@ -73,10 +73,9 @@ export function createAlignmentFigure(events: TokenEvents) {
   );
   const queries = range(isoLength).map((query) => {
     const tabindex = query === 0 ? 0 : -1;
-    const created = createBox({ class: 'align-query', role: 'button', tabindex });
-    // More than the box itself can be hit.
+    const created = createBox({ class: 'align-query token-button', role: 'button', tabindex });
     const hit = { x: -box / 2 - 6, y: -12, width: box + 12, height: boxHeight + 36 };
-    created.root.prepend(svg('rect.align-hit', hit));
+    created.root.prepend(svg('rect.token-hit', hit));
     setAttributes(created.root, { 'aria-label': words.output(query + 1) });
     return created;
   });

@@ -141,7 +141,7 @@ const outlinesOf = (sources: readonly (readonly number[])[]): SVGElement[] =>
 function createMeter(name: string) {
   const bar = element('span.align-bar', { 'aria-hidden': 'true' });
   const number = element('span.align-share');
-  const root = element('div.align-meter', element('dt', name), element('dd', bar, number));
+  const root = element('div.align-meter', element('dt.soft', name), element('dd', bar, number));
   return {
     root,
     show(share: number, uniform: number, isBest: boolean): void {

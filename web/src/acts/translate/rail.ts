@@ -3,6 +3,7 @@ import { html, render } from 'lit-html';
 import { hideable } from '../../address/hideable.js';
 import type { Store } from '../../address/store.js';
 import { formatPercent } from '../../format/numbers.js';
+import { words as readingWords } from '../../reading/sentence-field.js';
 import { boundChoice, createSelect } from '../../ui/controls/choice.js';
 import { createPlaybackButtons, type RunActions } from '../../ui/controls/playback.js';
 import { boundSeed } from '../../ui/controls/seed-field.js';
@@ -21,7 +22,7 @@ import { words } from './words.js';
 export function createRail(store: Store<TranslateState>, actions: RunActions) {
   const goal = createGoal(words.goal, true);
   const buttons = createPlaybackButtons(actions);
-  const status = element('p.run-status', uiWords.run.waiting);
+  const status = element('p.run-status.two-lines', uiWords.run.waiting);
   const note = element('p.note');
   const variant = boundChoice(
     store,
@@ -39,7 +40,7 @@ export function createRail(store: Store<TranslateState>, actions: RunActions) {
   return {
     main: [
       goal.root,
-      element('div.run-rail.rail-pinned', element('div.playback', buttons.root), status),
+      element('div.run-rail.rail-pinned', buttons.root, status),
       hideable(
         'controls',
         element('div.align-settings.stack', element('div', variant, note), heads),
@@ -80,7 +81,7 @@ export function createDateField(store: Store<TranslateState>): HTMLElement {
   });
   const hint = element('p.control-hint', { id: hintId });
   const truth = element('p.note');
-  const group = { class: 'buttons', role: 'group', 'aria-label': words.examples };
+  const group = { class: 'buttons', role: 'group', 'aria-label': readingWords.examples };
   const buttons = element('div', group);
   const origin = originsOf(input);
   input.addEventListener('input', () => {
@@ -116,7 +117,7 @@ export function createDateField(store: Store<TranslateState>): HTMLElement {
       buttons,
     );
   });
-  const row = element('div.align-date-row', input, buttons);
+  const row = element('div.align-date-row.row', input, buttons);
   const root = labelled(words.text, input, row, hint, truth);
   root.classList.add('align-date');
   return root;

@@ -39,7 +39,6 @@ export const translate: Translation<typeof import('./words.js').words> = {
   textKept: (shown) =>
     `Huruf, angka, spasi, koma, dan tanda hubung, paling banyak 18. Model membaca “${shown}”.`,
   textEmpty: 'Ketik tanggal seperti 5 March 2021.',
-  examples: 'Contoh',
   noTruth:
     'Bukan tanggal dalam bentuk yang dilatih, seperti March 5, 2021 atau 5 Mar 2021, dengan tahun dari 1000 sampai 2999: tidak ada jawaban benar sebagai pembanding.',
 

@@ -40,7 +40,6 @@ export const translate: Translation<typeof import('./words.js').words> = {
   textKept: (shown) =>
     `영문자, 숫자, 공백, 쉼표, 하이픈으로 최대 18자. 모델이 읽는 것은 “${shown}”입니다.`,
   textEmpty: '5 March 2021과 같은 날짜를 입력하십시오.',
-  examples: '예시',
   noTruth:
     'March 5, 2021이나 5 Mar 2021처럼 학습에 쓰인 형식의, 1000년부터 2999년까지의 날짜가 아니므로 비교할 정답이 없습니다.',
 

@@ -46,7 +46,6 @@ export const words = translatable('translate', {
   textKept: (shown: string) =>
     `Letters, digits, spaces, commas and hyphens, at most 18. The model reads “${shown}”.`,
   textEmpty: 'Type a date such as 5 March 2021.',
-  examples: 'Examples',
   noTruth:
     'There is no right answer to compare with: the model learns dates such as March 5, 2021 or 5 Mar 2021, with years from 1000 to 2999.',
 

@@ -43,7 +43,6 @@ export const translate: Translation<typeof import('./words.js').words> = {
   text: '让模型读取的日期',
   textKept: (shown) => `字母、数字、空格、逗号和连字符，最多18个。模型读到的是“${shown}”。`,
   textEmpty: '请输入一个日期，例如5 March 2021。',
-  examples: '例子',
   noTruth:
     '不属于训练过的日期格式（如March 5, 2021或5 Mar 2021，年份从1000到2999）：没有可供比较的正确答案。',
 

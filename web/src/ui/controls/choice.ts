@@ -2,7 +2,7 @@ import { html, render } from 'lit-html';
 import { live } from 'lit-html/directives/live.js';
 
 import type { Store } from '../../address/store.js';
-import { element, labelled, newId } from '../dom.js';
+import { element, labelled, marked, newId } from '../dom.js';
 
 interface Choice<Value> {
   readonly root: HTMLElement;
@@ -39,7 +39,7 @@ export function createChoice<Value>(options: Options<Value>): Choice<Value> {
                 autocomplete="off"
                 .checked=${live(value === shown)}
                 @change=${() => options.onChoose(value)}
-              /><span>${options.nameOf(value)}</span></label
+              /><span>${marked(options.nameOf(value))}</span></label
             >`,
         ),
         segments,

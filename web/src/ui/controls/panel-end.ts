@@ -18,7 +18,7 @@ export function createPanelEnd<State extends object>(
     // Not `disabled`: that would take the focus away from whoever has just pressed it.
     setAttributes(reset, { 'aria-disabled': store.isInitial ? 'true' : undefined });
   });
-  const status = element('p.export-status');
+  const status = element('p.export-status.soft.small');
   const say = (...content: readonly (Node | string)[]): void => {
     status.replaceChildren(...content);
     announce(status.textContent);

@@ -13,7 +13,7 @@ export interface RunActions {
 
 /** Start and pause of a run in one button, one step, and begin again. */
 export function createPlaybackButtons(actions: RunActions) {
-  const root = element('div.buttons', { role: 'group', 'aria-label': words.run.label });
+  const root = element('div.playback.buttons', { role: 'group', 'aria-label': words.run.label });
   /** @param play label of the start button, if not the usual one */
   const show = (state: string, step: number, play?: string): void => {
     const isRunning = state === 'running';

@@ -48,5 +48,5 @@ export function boundSeed<State extends { readonly seed: number }>(
     explain('');
     if (Number(input.value) !== seed) input.value = String(seed);
   });
-  return labelled(words.controls.seed, input, element('div.seed', input, another), hint);
+  return labelled(words.controls.seed, input, element('div.seed.buttons', input, another), hint);
 }

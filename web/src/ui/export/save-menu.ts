@@ -34,8 +34,8 @@ export function createSaveMenu(
   say: (sentence: string) => void,
 ): HTMLElement {
   const id = newId('save');
-  const list = element('ul.save-list', { id, 'aria-label': words.exports.list });
-  const toggle = element('button.save-toggle', { 'aria-controls': id }, words.exports.intro);
+  const list = element('ul.save-list', { id, 'aria-label': words.exports.intro });
+  const toggle = element('button.save-toggle.row', { 'aria-controls': id }, words.exports.intro);
   const root = element('div.export', toggle, list);
 
   async function save(savable: Savable, format: (typeof formats)[number]): Promise<void> {
@@ -59,7 +59,7 @@ export function createSaveMenu(
       const button = element(
         'button',
         {
-          'aria-label': words.exports.formatLabels[format](name),
+          'aria-label': words.exports.saveAs(name, words.exports.formats[format]),
           'aria-disabled': isReady ? undefined : 'true',
         },
         words.exports.formats[format],
@@ -71,7 +71,7 @@ export function createSaveMenu(
       'li',
       element('p.save-name', name),
       element('div.save-formats', ...buttons),
-      ...(isReady ? [] : [element('p.save-note', words.exports.nothingYet)]),
+      ...(isReady ? [] : [element('p.save-note.soft.small', words.exports.nothingYet)]),
     );
   }
 

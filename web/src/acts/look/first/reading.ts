@@ -1,5 +1,5 @@
 import type { AttentionWeights } from 'headwise/view';
-import { greatest, least } from 'd3-array';
+import { maxIndex } from 'd3-array';
 
 import sentence from '../../../reading/sentence.json';
 import type { Head } from '../../../worker/heads.js';
@@ -45,18 +45,15 @@ function tellingHeads(scores: TextRun['scores']): ShownHead[] {
   const all = scores.flatMap((ofLayer, layer) =>
     ofLayer.map((score, head) => ({ layer, head, score })),
   );
-  const best = (role: Role, measure: (score: HeadScores) => number): ShownHead[] => {
-    const found = greatest(all, ({ score }) => measure(score));
-    return found === undefined ? [] : [{ layer: found.layer, head: found.head, role }];
+  const best = (role: Role, measure: (score: HeadScores) => number): ShownHead => {
+    const { layer, head } = all[maxIndex(all, ({ score }) => measure(score))];
+    return { layer, head, role };
   };
-  const spread = least(all, ({ score }) => largestOf(score));
   return [
-    ...best('previous', ({ previousToken }) => previousToken),
-    ...best('itself', ({ diagonal }) => diagonal),
-    ...best('followed', ({ induction = 0 }) => induction),
-    ...(spread === undefined
-      ? []
-      : [{ layer: spread.layer, head: spread.head, role: 'many' as const }]),
+    best('previous', ({ previousToken }) => previousToken),
+    best('itself', ({ diagonal }) => diagonal),
+    best('followed', ({ induction = 0 }) => induction),
+    best('many', (score) => -largestOf(score)),
   ];
 }
 
