@@ -163,7 +163,8 @@ export interface TransformerOptions {
   patches?: PatchOptions | undefined;
   /**
    * Precision of the weights of all linear layers, including the attention layers'. Fewer than 32 bits are faster for
-   * few rows, but cannot be trained. A tied embedding is rounded, too. Biases, norms and other embeddings stay float32.
+   * few rows, but cannot be trained. `'int8'` and `'int4'` round the token embedding, too, and `'float16'` a tied one.
+   * Biases, norms and other embeddings stay float32.
    * Default: `'float32'`.
    */
   weights?: Precision | undefined;

@@ -122,11 +122,12 @@ test('the next step uses the learning rate that was set', () => {
 });
 
 test('a weight is held once, and twice from the first gradients on', () => {
-  for (const [weights, once, most] of [
+  for (const [weights, once, most, untied = {}] of [
     ['int8', 1.15, 1.15],
+    ['int8', 1.15, 1.15, { vocabularySize: 800, tiedEmbeddings: false }],
     ['float32', 4.01, 8],
   ]) {
-    const model = make({ vocabularySize: 8, numHiddens: 128, numHeads: 4, weights });
+    const model = make({ vocabularySize: 8, numHiddens: 128, numHeads: 4, weights, ...untied });
     const numbers = Object.values(model.stateDict()).flatMap(({ data }) => [...data]).length;
     assert.ok(model.memory().parameterBytes < once * numbers);
     model.lossAndGradients(tokens, targets);

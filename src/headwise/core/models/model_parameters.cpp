@@ -45,6 +45,10 @@ ModelParameters::ModelParameters(const TransformerSettings& settings, LayoutOnly
         settings.logits_bias ? add("", "unembedding.bias", {settings.vocabulary_size}) : none;
     unembedding_ = add_linear(weight, bias);
   }
+  if (holds_integers(settings.weights) && embedding_ != none && !embedding_is_unembedding()) {
+    // No product reads it, but it is held as integers like the weights of linear maps.
+    static_cast<void>(add_linear(embedding_, none));
+  }
 }
 
 ParameterTable ModelParameters::table_of(const TransformerSettings& settings) {
@@ -140,7 +144,7 @@ ModelParameters::Stack ModelParameters::add_stack(const std::string& prefix,
 /// `nn.Linear` of n inputs. Embeddings that are the unembedding, too, are drawn from N(0, 0.02²),
 /// as GPT-2's: with 1, first logits would be in the tens.
 void ModelParameters::initialize() {
-  const float deviation = settings_.head && settings_.tied_embeddings ? 0.02F : 1.0F;
+  const float deviation = embedding_is_unembedding() ? 0.02F : 1.0F;
   const std::size_t untied_weight = settings_.head ? maps_[unembedding_].weight : none;
   // The streams of models without feed-forward layers came first.
   constexpr std::uint32_t first_stream = random_stream::model + 16;

@@ -138,6 +138,9 @@ class ModelParameters final : public Trainable {
                          std::initializer_list<std::size_t> shape, bool bias);
   Stack add_stack(const std::string& prefix, const StackSettings& stack);
   void initialize();
+  [[nodiscard]] bool embedding_is_unembedding() const noexcept {
+    return settings_.head && settings_.tied_embeddings;
+  }
 
   TransformerSettings settings_;
   ParameterTable table_;

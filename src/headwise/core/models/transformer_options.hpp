@@ -135,8 +135,8 @@ struct TransformerOptions {
   /// The model reads images in place of tokens.
   std::optional<PatchOptions> patches = {};
   /// Precision of the weights of all linear layers, including the attention layers'. Fewer than 32
-  /// bits are faster for few rows, but cannot be trained. A tied embedding is rounded, too. Biases,
-  /// norms and other embeddings stay float32.
+  /// bits are faster for few rows, but cannot be trained. int8 and int4 round the token embedding,
+  /// too, and float16 a tied one. Biases, norms and other embeddings stay float32.
   Precision weights = Precision::float32;
   /// Number of rows before that of position 0 in the learned positions. Source: BART and RoBERTa,
   /// which have 2.
