@@ -77,7 +77,7 @@ pipeline_tag: text-generation
 
 A decoder of 2.82 million parameters for plain English: 5 layers of 5 heads, width 160, gated feed-forward layers of 416 units, RMSNorm, rotary positions, tied embeddings, 8,192 byte pairs, 256 tokens of context. It is a checkpoint of the Qwen2 family (Llama's with biases of queries, keys and values), float16, made and trained by this library alone.
 
-It is there to be looked into. Most everyday words are one token, and its heads find names, pronouns, earlier copies and neighbours. It writes like a children's reader, forgets who had what after some sentences, and knows little but capitals, animals and numbers.
+It is made for looking inside. Most everyday words are one token, and its heads find names, pronouns, earlier copies and neighbours. It writes like a children's reader, forgets who had what after some sentences, and knows little but capitals, animals and numbers.
 
 ## Text
 
@@ -95,11 +95,11 @@ ${table(
 
 ${sources.map(({ name }) => `- **${name}.** ${origins[/** @type {'stories'} */ (name)] ?? 'A short text'}.`).join('\n')}
 
-All is read as often as "read" says in ${(run.tokens / 1e6).toFixed(2)} million tokens. Held-out stories are of another seed, but of the same grammar: that the model tells them well says little about other text. No document has one of the ${everyday.sentences} sentences of \`everyday.txt\`, which anybody might write.
+Read as often as the column "read" says, all sources together have ${(run.tokens / 1e6).toFixed(2)} million tokens. Held-out stories have another seed, but the same grammar, so the loss on them says little about other text. No document contains any of the ${everyday.sentences} sentences of \`everyday.txt\`, which anybody might write.
 
 ## Vocabulary
 
-Of the ${everyday.words.length} words of the everyday sentences, ${percent(1 - everyday.split.length / everyday.words.length)} are one token (with the space before them). Not so: ${everyday.split.map((word) => word.trim()).join(', ') || 'none'}.
+Of the ${everyday.words.length} words of the everyday sentences, ${percent(1 - everyday.split.length / everyday.words.length)} are one token (with the space before them). The exceptions: ${everyday.split.map((word) => word.trim()).join(', ') || 'none'}.
 
 ## Recipe
 
@@ -107,7 +107,7 @@ Of the ${everyday.words.length} words of the everyday sentences, ${percent(1 - e
 node examples/language-model/train.mjs${run.options && ` ${run.options}`}
 \`\`\`
 
-makes this folder again, from the text on. A step takes 4 windows of 256 tokens, which begin at random places; in one of six, the first 16 to 128 tokens are repeated to its end.
+makes this folder again, beginning with the text. A step takes 4 windows of 256 tokens, which begin at random places; in one of six, the first 16 to 128 tokens are repeated to its end.
 
 ${table(
   [
@@ -138,7 +138,7 @@ Seed 1. The same seed gives the same bytes, with any number of threads, interrup
 Bits per byte of held-out text, each window of 256 tokens anew.
 
 ${table(
-  ['text', 'this model', ...(lossesBeside ? ['the one before'] : [])],
+  ['text', 'this model', ...(lossesBeside ? ['previous model'] : [])],
   [...sources.map(({ name }) => name), 'everyday.txt'].map((name, i) => [
     name,
     ...numbers([losses[i], ...(lossesBeside ? [lossesBeside[i]] : [])]),
@@ -147,19 +147,19 @@ ${table(
 ${
   lossesBeside
     ? `
-The one before had 0.92 million parameters and 1,024 byte pairs, and was trained on speeches alone, of which it may have read what is held out here.
+The previous model had 0.92 million parameters and 1,024 byte pairs, and was trained on speeches alone. It may have read the speeches that are held out here.
 `
     : ''
 }
 ${table(['', 'nats per token'], [['`held-out.txt`', sample.loss.toFixed(3)]])}
 
-With one guess for all, the logarithm of 8,192, it would be 9.011.
+For a uniform guess it would be 9.011, the logarithm of 8,192.
 
-Asked for "The capital of …", it goes on with the right word for ${capitals.known} of ${capitals.all} countries, all of which the stories name.
+After "The capital of …", it continues with the right word for ${capitals.known} of ${capitals.all} countries, all of which the stories name.
 
 ## Heads
 
-Mean weight of each head on the previous token and on the first one, in the text of \`held-out.txt\` (\`pattern_scores\`); and on the token after the earlier copy of the present one, in random tokens that are repeated once (\`induction_scores\`; Olsson et al. 2022, prefix matching). Bold: weights from 0.4 on, induction from 0.3 on. One head, 0.0, began with its weight on the previous token; no other began as one of these.
+Mean weight of each head on the previous token and on the first one, in the text of \`held-out.txt\` (\`pattern_scores\`); and on the token after the earlier copy of the current one, in random tokens that are repeated once (\`induction_scores\`; Olsson et al. 2022, prefix matching). Bold: weights from 0.4 on, induction from 0.3 on. One head, 0.0, began with its weight on the previous token; no other head began with such a pattern.
 
 - Heads of the previous token: ${named(heads.filter((head) => head.previousToken >= 0.4))}
 - Heads of the first token: ${named(heads.filter((head) => head.firstToken >= 0.4))}
@@ -178,7 +178,7 @@ ${table(
 
 ## Samples
 
-Temperature 0.8, seeds 1 to ${run.generated.length}. What was given is in bold.
+Temperature 0.8, seeds 1 to ${run.generated.length}. The prompts are in bold.
 
 ${run.generated.map(({ prompt, text }) => `> **${prompt}**${text.replaceAll(/\s+/g, ' ')}`).join('\n\n')}
 
