@@ -11,7 +11,7 @@ namespace headwise {
 
 struct LossAndGradients {
   double loss;
-  /// Gradient of each layer's gates, (batch, heads); at gate 1 where none was given.
+  /// Gradient of each layer's gates, (batch, heads). Gates that were not given count as 1.
   std::vector<Tensor<2>> head_gates;
 };
 

@@ -11,8 +11,8 @@ namespace headwise {
 struct DotProductAttentionOptions {
   /// Which keys each query may attend to, (batch,) or (batch, queries). Default: all. Source: d2l.
   ValidLens valid_lens = {};
-  /// Which keys each query may attend to, boolean, or what is added to its scores, float;
-  /// broadcasts to (batch, heads, queries, keys).
+  /// Boolean: which keys each query may attend to. Float: added to its scores. Broadcasts to
+  /// (batch, heads, queries, keys).
   Mask mask = {};
   /// Which keys of each sample may be attended to, (batch, keys): a tokenizer's `attention_mask`.
   Mask key_mask = {};
@@ -31,7 +31,7 @@ struct DotProductAttentionOptions {
   EmptyRows empty_rows = EmptyRows::zero;
   /// Whether to return the attention weights. Default: no, and then they are never stored.
   bool return_weights = false;
-  /// Which state of the weights is returned. Default: the weights themselves.
+  /// Which stage of the weights to return. Default: the final weights.
   WeightsStage weights_stage = WeightsStage::softmax;
 };
 
@@ -44,8 +44,8 @@ struct PoolingResult {
 
 /// softmax(Q Kᵀ / √d) V for each sample. queries (batch, queries, d), keys (batch, keys, d), values
 /// (batch, keys, v) → output (batch, queries, v), weights (batch, queries, keys); masks broadcast
-/// to those. Source: d2l, Attention Scoring Functions, `DotProductAttention`. Throws `Error`:
-/// invalid-shape, invalid-value, invalid-option.
+/// to the weights' shape. Source: d2l, Attention Scoring Functions, `DotProductAttention`. Throws
+/// `Error`: invalid-shape, invalid-value, invalid-option.
 [[nodiscard]] PoolingResult<3> dot_product_attention(
     const TensorView<3>& queries, const TensorView<3>& keys, const TensorView<3>& values,
     const DotProductAttentionOptions& options = {});
@@ -67,7 +67,7 @@ struct AdditiveAttentionParameters {
   Tensor<2> w_v;
 };
 
-/// The mask options of `DotProductAttentionOptions`; scale and softcap go with dot products only.
+/// The mask options of `DotProductAttentionOptions`; scale and softcap apply to dot products only.
 struct AdditiveAttentionOptions {
   ValidLens valid_lens = {};
   /// Broadcasts to (batch, queries, keys).

@@ -12,9 +12,10 @@ namespace headwise {
 /// Replaces an activation during a forward pass. `backward` treats the new value as a constant.
 /// Source: activation patching, as in TransformerLens.
 struct Patch {
-  /// Any but `scores`, `dropped_weights`, `key_mass` and `row_entropy`. A replaced pattern need not
-  /// sum to 1, has no dropout, and is what the last three are computed from; `pattern` cannot be
-  /// replaced beside a cache.
+  /// Any but `scores`, `dropped_weights`, `key_mass` and `row_entropy`. Rows of a replaced pattern
+  /// need not sum to 1, and dropout leaves them as they are. `dropped_weights`, `key_mass` and
+  /// `row_entropy` are computed from the replaced pattern. `pattern` cannot be replaced in a pass
+  /// with a cache.
   ActivationName at{};
   std::int64_t layer = -1;  ///< required, except for `embeddings` and `final_norm_scale`
   Side side = Side::self;
@@ -22,8 +23,8 @@ struct Patch {
   std::optional<std::vector<std::int64_t>> heads = {};
   /// Which positions of the call. Default: all.
   std::optional<std::vector<std::int64_t>> positions = {};
-  /// What replaces it: numbers of the activation's shape, or of the chosen heads and positions
-  /// alone, in their order; zeros; or its own mean over batch and positions.
+  /// The new value: numbers of the activation's shape, or only those of the chosen heads and
+  /// positions, in their order; zeros; or the activation's own mean over batch and positions.
   std::variant<PatchKind, xt::xarray<float>> value = PatchKind::zero;
 };
 

@@ -13,15 +13,15 @@ namespace headwise {
 
 /// What went wrong.
 enum class ErrorCode {
-  invalid_option,       ///< an option's value is outside what the option takes
+  invalid_option,       ///< an option does not accept the given value
   invalid_shape,        ///< a tensor's shape does not fit
   invalid_value,        ///< a number inside an argument is outside its range
   invalid_state_dict,   ///< names or shapes of a state dict do not fit the layer
-  invalid_file,         ///< a file breaks its format's rules, or holds what is not supported
+  invalid_file,         ///< a file is malformed, or its content is not supported
   invalid_cache,        ///< a cache that does not fit the layer or the call
   cache_full,           ///< more positions than a cache has room for
   sizes_unknown,        ///< the call needs sizes that the layer has not inferred yet
-  no_pending_backward,  ///< no forward that required gradients has a backward pending
+  no_pending_backward,  ///< no forward with `requires_grad` awaits its backward
   disposed,             ///< the layer, cache, model or optimizer was moved from
   out_of_memory,        ///< there is not enough memory for the call; nothing was changed
 };
@@ -29,7 +29,7 @@ enum class ErrorCode {
 /// The code as it is spelled in both languages, for example `invalid-shape`.
 [[nodiscard]] std::string_view to_string(ErrorCode code) noexcept;
 
-/// Whether a code is spelled so.
+/// Whether the code has this spelling.
 [[nodiscard]] inline bool operator==(ErrorCode code, std::string_view spelling) noexcept {
   return to_string(code) == spelling;
 }

@@ -49,11 +49,11 @@ struct HeadImportanceOptions {
   std::function<bool()> stop = {};
 };
 
-/// The importance of each layer's heads, (heads,) for each layer; empty if it was stopped. Heads
-/// without samples get 0. Ablation makes one pass a batch with all heads, and one without each
-/// head; the other measures make one pass a batch. Throws `Error` (invalid-option) if there is no
-/// batch, if the measure needs a function that is missing, or for `normalize` with a measure other
-/// than gradient.
+/// The importance of each layer's heads, (heads,) for each layer; empty if `stop` ended the
+/// measurement. Heads without samples get 0. For each batch, ablation makes one pass with all heads
+/// and one without each head; the other measures make one pass. Throws `Error` (invalid-option) if
+/// there is no batch, if the measure needs a function that is missing, or for `normalize` with a
+/// measure other than gradient.
 [[nodiscard]] std::optional<std::vector<Tensor<1>>> measure_head_importance(
     const MeasuredHeads& heads, const HeadImportanceOptions& options);
 
@@ -77,7 +77,7 @@ struct HeadMeasureBatch {
 /// importance is smaller by a factor of the batch's size.
 struct OutputLoss {
   std::function<double(std::size_t batch, const Tensor<3>& output)> value = {};  ///< for ablation
-  /// Its gradient, of the output's shape; for gradients.
+  /// The gradient of the loss, of the output's shape; for the measure `gradient`.
   std::function<Tensor<3>(std::size_t batch, const Tensor<3>& output)> gradient = {};
 };
 
@@ -97,14 +97,15 @@ struct LeastImportantOptions {
 };
 
 /// The least important heads of all layers together, by layer, as `Transformer::prune_heads` takes
-/// them. Each layer keeps one group of heads at least, so fewer may be returned than asked for. The
-/// importance of a group is the sum over its heads; of equal groups the first goes first. Throws
-/// `Error` (invalid-option) for a fraction or group size outside its range, invalid-value for
-/// importance that is not finite. Source: Michel et al. 2019, section 4.
+/// them. Each layer keeps at least one group of heads, so the result may have fewer heads than
+/// `fraction` asks for. The importance of a group is the sum over its heads; among equal groups,
+/// the first is removed first. Throws `Error` (invalid-option) for a fraction or group size outside
+/// its range, invalid-value for importance that is not finite. Source: Michel et al. 2019, section
+/// 4.
 [[nodiscard]] std::map<std::int64_t, std::vector<std::int64_t>> least_important_heads(
     const std::vector<Tensor<1>>& importance, const LeastImportantOptions& options);
 
-/// The same of one layer, as `MultiHeadAttention::prune_heads` takes them.
+/// The same for one layer, as `MultiHeadAttention::prune_heads` takes them.
 [[nodiscard]] std::vector<std::int64_t> least_important_heads(const Tensor<1>& importance,
                                                               const LeastImportantOptions& options);
 

@@ -1,6 +1,6 @@
 #pragma once
 
-/// Everything public of headwise: multi-head attention, head by head.
+/// The whole public interface of headwise: multi-head attention, head by head.
 
 #include <headwise/attention_only_transformer.hpp>
 #include <headwise/attention_pooling.hpp>

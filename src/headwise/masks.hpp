@@ -52,17 +52,18 @@ class Numbers : public std::optional<xt::xarray<Number>> {
 /// Source: d2l, `masked_softmax`.
 using ValidLens = Numbers<std::int64_t>;
 
-/// A mask, absent or from any xtensor expression.
+/// An optional mask. Converts from any xtensor expression.
 ///
-/// As `mask`, of any shape that broadcasts to (batch, heads, queries, keys), of rank 4 where rank 3
-/// could mean samples or heads: booleans, or integers 0 and 1, true or 1 where a query may attend;
-/// or floats, added to the scores. −∞ masks; NaN and +∞ are errors, as are floats that are all 0 or
-/// 1 with a 1 among them. Source: PyTorch, `scaled_dot_product_attention`; ONNX Attention.
-/// (`nn.MultiheadAttention` reads booleans the other way round.)
+/// As `mask`, it has any shape that broadcasts to (batch, heads, queries, keys), but must have rank
+/// 4 if the first axis of rank 3 could mean samples or heads. Booleans, or integers 0 and 1, are
+/// true or 1 where a query may attend. Floats are added to the scores. −∞ masks; NaN and +∞ are
+/// errors, and so are floats that are only 0 and 1, unless all are 0. Source: PyTorch,
+/// `scaled_dot_product_attention`; ONNX Attention. (`nn.MultiheadAttention` reads booleans the
+/// other way round.)
 ///
-/// As `key_mask`, of shape (batch, keys), or (keys,) of one sample: booleans or 0 and 1 of any
-/// type, 1 for keys that may be attended to. It is a tokenizer's `attention_mask`, and the negation
-/// of PyTorch's `key_padding_mask`.
+/// As `key_mask`, it has shape (batch, keys), or (keys,) for one sample: booleans, or 0 and 1 of
+/// any type, 1 for keys that may be attended to. It is a tokenizer's `attention_mask`, and the
+/// negation of PyTorch's `key_padding_mask`.
 class Mask {
  public:
   Mask() = default;
@@ -88,11 +89,11 @@ class Mask {
   [[nodiscard]] bool has_value() const noexcept { return kind_ != Kind::none; }
   [[nodiscard]] std::span<const std::size_t> shape() const noexcept { return shape_; }
   [[nodiscard]] std::size_t size() const noexcept { return allowed_.size() + added_.size(); }
-  /// 1 for what is allowed, 0 for what is not; null unless it is of booleans or integers.
+  /// 1 where a query may attend, else 0; null unless the mask is of booleans or integers.
   [[nodiscard]] const std::uint8_t* allowed() const noexcept {
     return kind_ == Kind::allowed ? allowed_.data() : nullptr;
   }
-  /// Numbers to add; null unless it is of floats.
+  /// Numbers to add to the scores; null unless the mask is of floats.
   [[nodiscard]] const float* added() const noexcept {
     return kind_ == Kind::added ? added_.data() : nullptr;
   }
@@ -111,8 +112,8 @@ class Mask {
   std::optional<std::int64_t> wrong_integer_;
 };
 
-/// Where queries and keys stand, for rotary positions: absent ((cached keys) + i), (length,) for
-/// all samples, or (batch, length). Integers from 0 to 2^31 − 1.
+/// Positions of queries and keys for rotary layers: absent ((cached keys) + i), (length,) for all
+/// samples, or (batch, length). Integers from 0 to 2^31 − 1.
 using RotaryPositions = Numbers<std::int64_t>;
 
 /// Factor of each head's pooled output: absent, (heads,) or (batch, heads). Source: Michel et al.

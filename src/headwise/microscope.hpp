@@ -8,17 +8,18 @@
 #include <optional>
 #include <vector>
 
-/// What looks inside a model: the logit lens, direct logit attribution, patching of heads. Models
-/// must have logits. Source: TransformerLens; the papers named at each function.
+/// Functions that look inside a model: the logit lens, direct logit attribution, patching of heads.
+/// Models must have logits. Source: TransformerLens; the papers named at each function.
 namespace headwise {
 
 struct LogitLensOptions {
-  /// Numbers of layers, whose stream before them is read; the number of layers stands for the
-  /// stream after the last one. Default: all, in order.
+  /// The layers before which the residual stream is read. The number of layers means the stream
+  /// after the last one. Default: all, in order.
   std::optional<std::vector<std::int64_t>> layers = {};
   /// Default: the last position.
   std::optional<std::vector<std::int64_t>> positions = {};
-  /// Lengths, masks, gates, segments and source of the pass. Its outputs are ignored.
+  /// Lengths, masks, gates, segments and source of the pass. Options that request outputs are
+  /// ignored.
   TransformerForwardOptions pass = {};
 };
 
@@ -55,24 +56,24 @@ struct LogitAttributions {
                                                  const AttributionOptions& options);
 
 struct PatchHeadsOptions {
-  /// A number from the logits, (batch, positions, vocabulary), of a patched run.
+  /// Computes a number from the logits of a patched run, (batch, positions, vocabulary).
   std::function<double(const Tensor<3>& logits)> metric;
   /// What is replaced: `z`, `queries`, `keys`, `values`, `pattern` or `head_out`.
   ActivationName at = ActivationName::z;
-  /// Whose logits `metric` reads; the fewer, the faster. Default: all.
+  /// The positions whose logits `metric` reads. Fewer positions are faster. Default: all.
   std::optional<std::vector<std::int64_t>> positions = {};
   /// As in `LogitLensOptions`, of all runs.
   TransformerForwardOptions pass = {};
-  /// Called after each head. Return false to stop: the heads that are left are NaN.
+  /// Called after each head. Return false to stop; the remaining heads are then NaN.
   std::function<bool(std::size_t done, std::size_t total)> on_progress = {};
 };
 
-/// The metric when one head at a time is replaced, in the run on `corrupted`, by that of the run on
-/// `clean`, which has the same shape. Only the layers from the head's on run again, for several
-/// heads at once: as many as make 256 rows and 16 million logits. Returns (layers, heads), by
-/// key-value head for `keys` and `values`; NaN for heads that a pruned layer lacks. Throws as
-/// `logit_lens`, and `Error` (invalid-option) for dropout in training mode, or if `metric` prunes
-/// heads. Source: Wang et al. 2022; Meng et al. 2022, causal tracing.
+/// Replaces one head at a time, in the run on `corrupted`, by the same head of the run on `clean`,
+/// and returns the metric for each: (layers, heads), by key-value head for `keys` and `values`; NaN
+/// for heads that a pruned layer lacks. Both inputs have the same shape. Only the head's layer and
+/// those after it run again. One pass runs several heads, up to 256 rows and 16 million logits.
+/// Throws as `logit_lens`, and `Error` (invalid-option) for dropout in training mode, or if
+/// `metric` prunes heads. Source: Wang et al. 2022; Meng et al. 2022, causal tracing.
 [[nodiscard]] Tensor<2> patch_heads(Transformer& model, const Tokens& clean,
                                     const Tokens& corrupted, const PatchHeadsOptions& options);
 

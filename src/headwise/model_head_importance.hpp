@@ -21,7 +21,7 @@ struct ModelMeasureBatch {
   Tokens targets = {};
   /// (batch, channels, height, width), in place of tokens for models that read images.
   Tensor<4> pixels = {};
-  /// Means over queries skip padding: queries beyond a sample's length, or that `key_mask` masks.
+  /// Means over queries skip padding: queries beyond a sample's length, or masked by `key_mask`.
   ValidLens valid_lens = {};
   Mask key_mask = {};
   std::optional<Tokens> segments = {};
@@ -40,15 +40,15 @@ struct ModelMeasureBatch {
   }
 };
 
-/// `measure_head_importance` of every layer on one side of a model, (heads,) each, in evaluation
-/// mode. The model is unchanged.
+/// The importance of the heads of every layer on one side of a model, (heads,) for each layer, in
+/// evaluation mode. The model is unchanged.
 ///
 /// Gradients and ablation average over targets, so importance is on the scale of
 /// `Transformer::loss` and does not depend on how samples are batched. A model without logits needs
 /// `loss`: a loss of `hidden` after the final norm, summed over the samples of the batch. The
 /// average is then over samples, and no targets are needed.
 ///
-/// Throws what `Transformer::forward` and `loss` throw; also invalid-option for no batches,
+/// Throws what `Transformer::forward` and `loss` throw; also invalid-option without batches,
 /// `normalize` with a measure other than gradient, a side that the model does not have, or a `loss`
 /// without the function that the measure needs.
 [[nodiscard]] std::optional<std::vector<Tensor<1>>> measure_head_importance(

@@ -22,7 +22,8 @@ struct FromStateDictOptions {
   /// Number of heads. At least 1.
   std::int64_t num_heads = 0;
   /// Prefix of the layer's tensors, for example `encoder.layers.0.self_attn`; a trailing dot is
-  /// optional. Other tensors are ignored. If the prefix is wrong, the error lists those found.
+  /// optional. Other tensors are ignored. If the prefix is wrong, the error lists the prefixes
+  /// found.
   std::string prefix = {};
   // As in MultiHeadAttentionOptions.
   double dropout = 0;
@@ -66,7 +67,7 @@ struct Capture {
   bool values = false;           ///< likewise
   bool scores = false;           ///< scaled, capped and masked: −∞ where masked
   bool pooled = false;           ///< each head's result before its gate
-  bool dropped_weights = false;  ///< the weights as dropout left them
+  bool dropped_weights = false;  ///< the weights after dropout
 
   [[nodiscard]] bool any() const noexcept {
     return queries || keys || values || scores || pooled || dropped_weights;
@@ -130,7 +131,7 @@ struct ForwardResult {
   std::optional<Tensor<Rank + 1>> attention_weights;
   /// (batch, heads, keys + extra slots), before dropout, if requested
   std::optional<Tensor<Rank>> key_mass = {};
-  /// the requested ones
+  /// the activations that `capture` requests
   CapturedTensors<Rank> captured = {};
 
   /// For `const auto [output, attention_weights] = layer.forward(…)`.
@@ -215,8 +216,8 @@ struct CacheOptions {
 };
 
 /// Multi-head attention as in d2l's chapter: queries, keys and values are projected by W_q, W_k and
-/// W_v, split into heads, pooled in each head, put side by side and projected by W_o. Source:
-/// Vaswani et al. 2017; d2l, chapter Multi-Head Attention.
+/// W_v, split into heads, pooled in each head, concatenated and projected by W_o. Source: Vaswani
+/// et al. 2017; d2l, chapter Multi-Head Attention.
 ///
 /// Several threads may call const functions of a layer at the same time; other calls need exclusive
 /// access to it. Different layers are independent. A moved-from layer can be assigned to or
@@ -267,11 +268,11 @@ class MultiHeadAttention final : public AttentionLayer {
   void forward(const LayerInput& queries, const LayerInput& keys, const LayerInput& values,
                const ForwardOptions& options, ResultMemory& results);
 
-  /// Gradients of the inputs, given that of the output, for the latest successful forward with
-  /// `requires_grad`; other forwards in between do not matter. Adds the parameters' gradients to
-  /// the existing ones. Keys and values that no query may attend to have gradient 0 and affect no
-  /// other gradient. A float mask gets none. Throws `Error`: no-pending-backward if there was no
-  /// such forward, its backward was done, or parameters have changed since; invalid-shape,
+  /// Gradients of the inputs, given the gradient of the output, for the latest successful forward
+  /// with `requires_grad`; other forwards in between do not matter. Adds the parameters' gradients
+  /// to the existing ones. Keys and values that no query may attend to have gradient 0 and affect
+  /// no other gradient. A float mask gets no gradient. Throws `Error`: no-pending-backward if there
+  /// was no such forward, its backward was done, or parameters have changed since; invalid-shape,
   /// out-of-memory. The layer is then unchanged. Source: PyTorch, `Tensor.backward`.
   BackwardResult<3> backward(const TensorView<3>& grad_output);
   BackwardResult<2> backward(const TensorView<2>& grad_output);
@@ -307,11 +308,11 @@ class MultiHeadAttention final : public AttentionLayer {
 
   /// The parameters by d2l's names: `W_q.weight` (num_hiddens, query_size), `W_k.weight`,
   /// `W_v.weight`, `W_o.weight` (output_size, num_hiddens), with bias `W_q.bias` (num_hiddens,) and
-  /// so on; of convolutions (num_hiddens, query_size / num_heads, 1); `bias_k`, `bias_v` (1, 1,
-  /// num_kv_heads · head size); of additive pooling `attention.W_q.weight`, `attention.W_k.weight`
-  /// (attention_hiddens, head size) and `attention.w_v.weight` (1, attention_hiddens); of `qk_norm`
-  /// `q_norm.weight` and `k_norm.weight` (head size,). Throws `Error` (sizes-unknown) before sizes
-  /// are inferred.
+  /// so on. Weights of convolutions are (num_hiddens, query_size / num_heads, 1). Options add
+  /// `bias_k`, `bias_v` (1, 1, num_kv_heads · head size); for additive pooling
+  /// `attention.W_q.weight`, `attention.W_k.weight` (attention_hiddens, head size) and
+  /// `attention.w_v.weight` (1, attention_hiddens); for `qk_norm` `q_norm.weight` and
+  /// `k_norm.weight` (head size,). Throws `Error` (sizes-unknown) before sizes are inferred.
   [[nodiscard]] StateDict state_dict() const;
 
   /// Loads all parameters, or none; outdates a pending backward. Throws `Error`

@@ -8,8 +8,9 @@
 namespace headwise {
 
 /// Updates parameters by their gradients. Trainables must outlive the optimizer and must not move;
-/// those without gradients are skipped. Pruning a layer also prunes its state, such as momenta;
-/// assigning to a layer resets it. Calls of a moved-from optimizer throw `Error` (disposed).
+/// those without gradients are skipped. Pruning a layer also prunes the optimizer's state for it,
+/// such as momenta; assigning to a layer resets that state. Calls of a moved-from optimizer throw
+/// `Error` (disposed).
 class Optimizer {
  public:
   virtual ~Optimizer() = default;
@@ -26,7 +27,7 @@ class Optimizer {
   /// 0.
   void set_learning_rate(double learning_rate);
 
-  /// Whether it trains nothing but these. Compares addresses only.
+  /// Whether the optimizer trains nothing but these trainables. Compares addresses only.
   [[nodiscard]] bool trains_only(const std::vector<Trainable*>& trainables) const noexcept {
     return core_.trains_only(trainables);
   }

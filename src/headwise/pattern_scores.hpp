@@ -15,7 +15,7 @@ namespace headwise {
                                                         bool causal);
 
 /// For each head, the mean weight on the successors of earlier copies of the query's token, over
-/// the queries that have any: prefix matching. `tokens` (batch, length) go with weights (batch,
+/// the queries that have any: prefix matching. `tokens` are (batch, length), the weights (batch,
 /// heads, length, length). Throws `Error` (invalid-shape, invalid-value). Source: Olsson et al.
 /// 2022.
 [[nodiscard]] std::vector<double> induction_scores(const TensorView<4>& attention_weights,

@@ -49,9 +49,9 @@ class SafetensorsFile {
  public:
   /// Reads the header of a `.safetensors` file, or an index (`model.safetensors.index.json`) and
   /// the headers of the files in its folder that it names. Tensors that the index does not list are
-  /// ignored. Throws `Error` (invalid-file), with the file's name, for what `load_safetensors`
-  /// refuses, for unreadable files, and for a malformed index or one that lists missing tensors;
-  /// out-of-memory.
+  /// ignored. Throws `Error` (invalid-file), with the file's name, for a file that
+  /// `load_safetensors` would refuse or that cannot be read, and for an index that is malformed or
+  /// lists missing tensors; out-of-memory.
   explicit SafetensorsFile(const std::filesystem::path& path);
   SafetensorsFile(const SafetensorsFile&) = delete;
   SafetensorsFile(SafetensorsFile&&) = default;
@@ -61,7 +61,7 @@ class SafetensorsFile {
 
   /// The names of all tensors, in the order of the header or the index.
   [[nodiscard]] const std::vector<std::string>& names() const noexcept { return names_; }
-  /// The metadata of all files. Of equal names, the first file's text.
+  /// The metadata of all files. If several files use a name, the first file's text is kept.
   [[nodiscard]] const std::map<std::string, std::string>& metadata() const noexcept {
     return metadata_;
   }
@@ -81,8 +81,8 @@ class SafetensorsFile {
   [[nodiscard]] StateDict tensors(const std::vector<std::string>& names) const;
   [[nodiscard]] StateDict tensors(std::initializer_list<std::string_view> names) const;
   /// Reads all tensors of floats whose names begin with `prefix`, for example
-  /// `encoder.layers.0.self_attn`; a trailing dot is optional. Other dtypes are skipped. Throws
-  /// invalid-value, with a similar prefix, if no name begins with it.
+  /// `encoder.layers.0.self_attn`; a trailing dot is optional. Other dtypes are skipped. If no name
+  /// begins with it, throws invalid-value and suggests a similar prefix.
   [[nodiscard]] StateDict tensors(std::string_view prefix = {}) const;
 
  private:
@@ -119,9 +119,9 @@ class SafetensorsFile {
 /// sorted by element size, largest first, so that all are aligned, and then by name. `weights` is
 /// the precision of the weights, that is, of tensors with two or more axes whose names end with
 /// `weight`: F32, F16, or I8 with a factor for each row in `NAME_scale`, (rows, 1), as F32.
-/// Metadata without a `format` get `pt`, since Transformers reads no file without one. Throws
-/// `Error` (invalid-value) for names and metadata that are not UTF-8, for the name `__metadata__`
-/// and for duplicate names; out-of-memory.
+/// Metadata without a `format` get `pt`, because Transformers refuses files without a format.
+/// Throws `Error` (invalid-value) for names and metadata that are not UTF-8, for the name
+/// `__metadata__` and for duplicate names; out-of-memory.
 [[nodiscard]] std::vector<std::byte> save_safetensors(
     const StateDict& tensors, const std::map<std::string, std::string>& metadata = {},
     const IntegerTensors& integers = {}, Precision weights = Precision::float32);

@@ -31,7 +31,7 @@ class Task {
 
   /// Size of the vocabulary, separators included: a model's `vocabulary_size`.
   [[nodiscard]] std::size_t vocabulary_size() const noexcept { return core_.vocabulary_size(); }
-  /// Length of a sequence in tokens: the least `max_length` of a model.
+  /// Length of a sequence in tokens: the minimum `max_length` of a model.
   [[nodiscard]] std::size_t length() const noexcept { return core_.length(); }
 
  protected:
@@ -71,10 +71,10 @@ class AssociativeRecallTask final : public Task {
 };
 
 /// A random period, repeated. From the first repeated token on, each position must predict the next
-/// token; the correct key follows the same token one period before. If a period fits in more than
-/// twice, the successors of older copies are correct, too, and `induction_scores` counts them.
-/// Periods vary, so a head cannot rely on distance: it must match tokens. Source: Elhage et al.
-/// 2021; Olsson et al. 2022, In-context Learning and Induction Heads.
+/// token; the correct key is the one after the same token one period earlier. If a period fits in
+/// more than twice, the successors of older copies are correct, too, and `induction_scores` counts
+/// them. Periods vary, so a head cannot rely on distance: it must match tokens. Source: Elhage et
+/// al. 2021; Olsson et al. 2022, In-context Learning and Induction Heads.
 class InductionTask final : public Task {
  public:
   explicit InductionTask(const InductionOptions& options);

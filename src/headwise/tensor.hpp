@@ -40,7 +40,7 @@ using Tensor = xt::xtensor<float, Rank>;
 template <typename Expression>
 inline constexpr bool has_any_rank = !xt::has_fixed_rank_t<Expression>::value;
 
-/// Throws `Error` (invalid-shape) for a tensor whose shape has not `rank` axes.
+/// Throws `Error` (invalid-shape) for a tensor whose shape does not have `rank` axes.
 [[noreturn]] void fail_rank(std::size_t rank, std::span<const std::size_t> shape);
 
 /// A function's input: row-major float32 in memory that the caller owns. It converts from an
@@ -54,8 +54,8 @@ class TensorView {
 
   template <typename Expression>
     requires(xt::get_rank<Expression>::value == Rank || has_any_rank<Expression>)
-  // Of two overloads, an array whose number of axes is known at run time takes the one with a
-  // batch.
+  // Explicit for rank 2, so that an array whose rank is known only at run time selects the overload
+  // with a batch axis.
   explicit(has_any_rank<Expression> && Rank == 2)
       TensorView(const xt::xexpression<Expression>& expression) {  // NOLINT(*-explicit-*)
     const Expression& numbers = expression.derived_cast();
@@ -70,7 +70,7 @@ class TensorView {
       evaluated_ = report_out_of_memory([&] { return Tensor<Rank>(numbers); });
     }
   }
-  /// Takes a tensor that the caller gives away.
+  /// Takes over a temporary tensor.
   TensorView(Tensor<Rank>&& numbers)  // NOLINT(*-explicit-*)
       : shape_(numbers.shape()), evaluated_(std::move(numbers)) {}
   TensorView(std::span<const float> numbers, const Shape& shape)
@@ -93,7 +93,7 @@ class TensorView {
   }
 
  private:
-  /// Whether the numbers lie one behind the other, as floats.
+  /// Whether the numbers are contiguous floats, row-major.
   template <typename Expression>
   static constexpr bool lies_in_rows() {
     if constexpr (xt::has_data_interface<Expression>::value) {

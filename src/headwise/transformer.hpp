@@ -28,7 +28,7 @@ namespace headwise {
 struct PretrainedCheckpoint;
 
 /// KV caches of all layers of a model. Made by `Transformer::create_cache` and valid for that model
-/// only, until heads of it are pruned.
+/// only, until any of its heads are pruned.
 class ModelCache {
  public:
   explicit ModelCache(TransformerCache&& cache) noexcept : cache_(std::move(cache)) {}
@@ -59,8 +59,9 @@ class ModelCache {
   TransformerCache cache_;
 };
 
-/// What stands in place of tokens: (batch, length, num_hiddens), before positions and segments are
-/// added. Not multiplied by `embedding_scale`, as `ActivationName::embeddings`.
+/// Embeddings in place of tokens: (batch, length, num_hiddens), before positions and segments are
+/// added. Like captured `ActivationName::embeddings`, they are already scaled: they are not
+/// multiplied by `embedding_scale`.
 struct Embeddings {
   TensorView<3> values;
 };
@@ -71,22 +72,22 @@ struct TransformerForwardOptions {
   /// Whether to return the attention weights of every layer, or only those of some heads and
   /// queries. The encoder's weights are always returned whole.
   ReturnedWeights return_weights = false;
-  /// Activations to return. Cross-attention has no streams of its own. The encoder's activations
-  /// are returned if the call has a source. Default: none.
+  /// Activations to return. Cross-attention has no residual streams of its own. The encoder's
+  /// activations are returned if the call has a source. Default: none.
   std::vector<ActivationName> capture = {};
   /// The layers to capture, in the order of the result. Default: all.
   std::optional<std::vector<std::int64_t>> capture_layers = {};
   /// The positions to capture, in the order of the result. The encoder's activations always have
-  /// all positions, and so do keys and values of a source or beside a cache. Default: all.
+  /// all positions, and so do keys and values of a source or in a pass with a cache. Default: all.
   std::optional<std::vector<std::int64_t>> capture_positions = {};
   /// Activations to replace during the pass, in this order. Not in a pass with a loss.
   std::vector<Patch> patch = {};
   /// Which positions may be attended to: absent, (batch,) or (batch, length).
   ValidLens valid_lens = {};
   /// A tokenizer's `attention_mask`, (batch, cached tokens + length): 1 for tokens, 0 for padding,
-  /// which may stand anywhere. Positions count tokens only, and `max_length` limits these; a window
-  /// counts padding, too. If a cache holds padding, every later pass needs the mask. Not for models
-  /// that read images. Source: Transformers, `position_ids` of left-padded batches.
+  /// which may stand anywhere. Positions and `max_length` count tokens only; a window counts
+  /// padding, too. If a cache holds padding, every later pass needs the mask. Not for models that
+  /// read images. Source: Transformers, `position_ids` of left-padded batches.
   Mask key_mask = {};
   /// Segment of each token, (batch, length). Default: 0.
   std::optional<Tokens> segments = {};
@@ -98,14 +99,15 @@ struct TransformerForwardOptions {
   Mask source_key_mask = {};
   std::vector<HeadGate> cross_head_gates = {};
   std::vector<HeadGate> encoder_head_gates = {};
-  /// KV caches of earlier positions; the tokens are appended. If they hold a source, give none.
+  /// KV caches of earlier positions; the tokens are appended. If they hold a source, do not pass
+  /// one.
   ModelCache* cache = nullptr;
   /// Whether to save activations for `backward`.
   bool requires_grad = false;
 };
 
 struct TransformerResult {
-  Tensor<3> logits;  ///< (batch, length, vocabulary); empty for a model without
+  Tensor<3> logits;  ///< (batch, length, vocabulary); empty for a model without logits
   /// (batch, heads, queries, keys) for each layer, or the chosen heads and queries, if requested
   std::vector<Tensor<4>> attention_weights;
   Tensor<3> hidden = {};  ///< (batch, length, num_hiddens), after the final norm
@@ -224,11 +226,11 @@ class Transformer {
   explicit Transformer(const TransformerOptions& options);
 
   /// The model of a checkpoint: `config` is the text of its `config.json`, `tensors` are what
-  /// `load_safetensors` gave. Families: gpt2, nanogpt, mingpt, gpt_neo, gpt_neox, llama, mistral,
-  /// qwen2, qwen3, gemma, gemma2, bert, roberta, distilbert, vit, bart, marian. Prefixes that
-  /// wrappers add to names are ignored, and norms may be called `gamma` and `beta`. If the
-  /// unembedding differs from the token embedding, it is used, even if the config says that they
-  /// are tied; tied ones may have any of their names. Missing config fields get Transformers'
+  /// `load_safetensors` returned. Families: gpt2, nanogpt, mingpt, gpt_neo, gpt_neox, llama,
+  /// mistral, qwen2, qwen3, gemma, gemma2, bert, roberta, distilbert, vit, bart, marian. Prefixes
+  /// that wrappers add to names are ignored, and norms may be called `gamma` and `beta`. An
+  /// unembedding that differs from the token embedding is used, even if the config says that they
+  /// are tied. A tied embedding may have any of its names. Missing config fields get Transformers'
   /// defaults, except numbers of heads, which are required. The tensors are those of a model
   /// without the heads in `pruned_heads`, `cross_pruned_heads` and `encoder_pruned_heads`.
   ///
@@ -334,7 +336,7 @@ class Transformer {
   ///   `layers.0.ffn.dense2.weight`, `layers.0.ffn.gate.weight`
   /// - `norm.weight` of the last norm, `unembedding.weight` (vocabulary, num_hiddens) unless it is
   ///   tied, `unembedding.bias`
-  /// - in an encoder, the same names behind `encoder.`
+  /// - in an encoder, the same names with the prefix `encoder.`
   /// - in a model that reads images: `patches.weight` (num_hiddens, channels, patch_size,
   ///   patch_size), `patches.bias`, `class_token` (num_hiddens,)
   ///
@@ -350,8 +352,8 @@ class Transformer {
   /// checkpoint; disposed, out-of-memory. Source: Hugging Face Transformers, `pruned_heads`.
   [[nodiscard]] std::string config() const;
 
-  /// A checkpoint with the names and the layout of that which the model was read from. Throws
-  /// `Error` (invalid-option) if there was none; disposed, out-of-memory.
+  /// A checkpoint with the names and layout of the one that the model was read from. Throws `Error`
+  /// (invalid-option) if the model was not read from a checkpoint; disposed, out-of-memory.
   [[nodiscard]] ExportedCheckpoint export_checkpoint(
       PrunedHeads pruned = PrunedHeads::zeroed) const;
 
