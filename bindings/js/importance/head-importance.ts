@@ -49,9 +49,9 @@ export interface LayerMeasureBatch extends Pick<
  * importance is smaller by a factor of the batch's size. `batch` is the batch's index.
  */
 export interface OutputLoss {
-  /** The loss, for ablation. */
+  /** The loss, for the measure `'ablation'`. */
   value?: ((output: Tensor, batch: number) => number) | undefined;
-  /** Its gradient, of the output's shape, for gradients. */
+  /** The gradient of the loss, of the output's shape, for the measure `'gradient'`. */
   gradient?: ((output: Tensor, batch: number) => TensorInput) | undefined;
 }
 
@@ -62,7 +62,7 @@ export interface LayerImportanceOptions extends HeadImportanceOptions {
 
 /**
  * A batch to measure a model's heads on, such as a batch of a task. Means over queries skip padding: queries beyond a
- * sample's length, or that `keyMask` masks.
+ * sample's length, or masked by `keyMask`.
  */
 export interface ModelMeasureBatch extends Omit<
   TransformerPassOptions,
@@ -360,9 +360,9 @@ async function importance(
  * const importance = await measureHeadImportance(model, { batches: [task.batch(2, 64)] });
  * ```
  *
- * @throws (as a rejection) HeadwiseError `invalid-option` for no batches, a `loss` without the function that the
- *   measure needs, and `normalize` with a measure other than gradient; what `forward`, `backward` and `loss` throw; the
- *   signal's reason
+ * @throws (as a rejection) HeadwiseError `invalid-option` without batches, for a `loss` without the function that the
+ *   measure needs, and for `normalize` with a measure other than gradient; what `forward`, `backward` and `loss` throw;
+ *   the signal's reason
  */
 export function measureHeadImportance(
   model: Transformer,

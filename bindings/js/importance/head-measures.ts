@@ -29,8 +29,8 @@ export interface HeadImportanceOptions {
    */
   normalize?: boolean | undefined;
   /**
-   * Called after each pass with the passes done and their total. Ablation makes one pass a batch with all heads, and
-   * one without each head; the other measures make one pass a batch.
+   * Called after each pass with the passes done and their total. For each batch, ablation makes one pass with all heads
+   * and one without each head; the other measures make one pass.
    */
   onProgress?: ((progress: { done: number; total: number }) => void) | undefined;
   /** Checked before each pass. If it is aborted, the promise is rejected with its reason, as in `fetch`. */

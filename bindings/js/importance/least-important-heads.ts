@@ -63,9 +63,9 @@ function checkNumbers(layer: readonly unknown[], groupSize: number): number[] {
 }
 
 /**
- * The least important heads of all layers together, as `pruneHeads` takes them. Each layer keeps one group of heads at
- * least, so fewer may be returned than asked for. The importance of a group is the sum over its heads; of equal groups
- * the first goes first. Source: Michel et al. 2019, section 4.
+ * The least important heads of all layers together, as `pruneHeads` takes them. Each layer keeps at least one group of
+ * heads, so the result may have fewer heads than `fraction` asks for. The importance of a group is the sum over its
+ * heads; among equal groups, the first is removed first. Source: Michel et al. 2019, section 4.
  *
  * ```js
  * const importance = await measureHeadImportance(model, { batches, measure: 'entropy' });

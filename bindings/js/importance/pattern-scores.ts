@@ -6,8 +6,8 @@ import { ignoredTarget } from '../tensor/tokens.js';
 import { scoreHeads, toHeadWeights, type HeadWeights } from './head-scores.js';
 
 /**
- * How much of a head's weight follows each pattern, from 0 to 1. Mean over all queries but the first of each sample,
- * because with causal attention it has only one key. 0 if there are no other queries.
+ * How much of a head's weight follows each pattern, from 0 to 1. Mean over all queries except each sample's first,
+ * which with causal attention has only one key. 0 if there are no other queries.
  */
 export interface PatternScores {
   /** Weight on the key before the query. */

@@ -115,8 +115,8 @@ async function loadFrom(opened: Promise<ByteSource>): Promise<GgufFile> {
  * @param bytes the file: a typed array, a view or a buffer. The bytes are not copied and must not change as long as you
  *   read tensors.
  * @throws HeadwiseError `invalid-file` for a malformed file: a header that exceeds the file or 100 MB, counts for which
- *   the file has no room, unknown types, names twice, texts that are not UTF-8, tensors that overlap, exceed the file
- *   or are not aligned; also for a big-endian file; `invalid-type`, `not-initialized`, `out-of-memory`
+ *   the file has no room, unknown types, duplicate names, texts that are not UTF-8, tensors that overlap, exceed the
+ *   file or are not aligned; also for a big-endian file; `invalid-type`, `not-initialized`, `out-of-memory`
  */
 export function loadGguf(bytes: ArrayBufferView | ArrayBufferLike): Gguf;
 /**

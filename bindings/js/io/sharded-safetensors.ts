@@ -60,8 +60,8 @@ export function weightMapOf(index: unknown): Map<string, string> {
 
 /**
  * Reads a checkpoint of several safetensors files as one: the header of each now, a tensor when it is first accessed.
- * Tensors that the index does not list are ignored. `metadata` has the texts of all files; of equal names, the first
- * file's text.
+ * Tensors that the index does not list are ignored. `metadata` has the texts of all files; if several files use a name,
+ * the first file's text is kept.
  *
  * ```js
  * const index = JSON.parse(await readFile('model.safetensors.index.json', 'utf8'));

@@ -27,7 +27,7 @@ export type GradientsOut = {
 };
 
 export interface BackwardOptions {
-  /** Memory to write the gradients to, each its own. Default: newly allocated. Source: PyTorch's `out=`. */
+  /** Memory to write each gradient to. Default: newly allocated. Source: PyTorch's `out=`. */
   out?: GradientsOut | undefined;
 }
 

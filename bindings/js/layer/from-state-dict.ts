@@ -15,7 +15,7 @@ export interface FromStateDictOptions extends Partial<MultiHeadAttentionOptions>
   numHeads: number;
   /**
    * Prefix of the layer's tensors, for example `encoder.layers.0.self_attn`; a trailing dot is optional. Other tensors
-   * are ignored. If the prefix is wrong, the error lists those found. Default: none.
+   * are ignored. If the prefix is wrong, the error lists the prefixes found. Default: none.
    */
   prefix?: string | undefined;
 }

@@ -23,7 +23,7 @@ function moveHeads(
 }
 
 /**
- * Splits the last axis into heads and moves them beside the batch: (batch, length, numHeads · p) →
+ * Splits the last axis into heads and merges them with the batch axis: (batch, length, numHeads · p) →
  * (batch · numHeads, length, p). Source: d2l, Multi-Head Attention, `transpose_qkv`.
  *
  * @throws HeadwiseError `invalid-option` when `numHeads` does not divide the last axis; `invalid-shape`

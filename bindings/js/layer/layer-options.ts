@@ -67,13 +67,13 @@ export interface MultiHeadAttentionOptions {
   /** Size of the output's last axis. Default: `numHiddens`. Source: Keras, `output_shape`. */
   outputSize?: number | undefined;
   /**
-   * Whether the output is W_o of the concatenated heads, or the concatenated heads. Default: W_o, unless `projection`
-   * is `'none'`.
+   * Whether W_o projects the concatenated heads; otherwise they are the output. Default: yes, unless `projection` is
+   * `'none'`.
    */
   outputProjection?: boolean | undefined;
   /**
-   * Number of key-value heads, each shared by as many query heads; divides `numHeads`. Default: `numHeads`. Source:
-   * Ainslie et al. 2023, grouped-query attention; ONNX Attention, `kv_num_heads`.
+   * Number of key-value heads, each shared by the same number of query heads; divides `numHeads`. Default: `numHeads`.
+   * Source: Ainslie et al. 2023, grouped-query attention; ONNX Attention, `kv_num_heads`.
    */
   numKvHeads?: number | undefined;
   /** How each head scores its keys. Default: `'dot-product'`. */
@@ -87,21 +87,22 @@ export interface MultiHeadAttentionOptions {
   /** Cap of the scaled scores: c · tanh(s / c); 0 is off. Default: 0. Source: Gemma 2; ONNX Attention, `softcap`. */
   softcap?: number | undefined;
   /**
-   * Rotary positions of queries and keys, after their projection. The extra slots have none. Default: none. Source: Su
-   * et al. 2021.
+   * Rotary positions of queries and keys, after their projection. The extra slots of `biasKv` and `zeroAttention` have
+   * no positions. Default: none. Source: Su et al. 2021.
    */
   rotary?: RotaryOptions | undefined;
   /**
-   * Whether a learnt key-value pair, `bias_k` and `bias_v`, follows the given ones. Default: no. Source: PyTorch,
-   * `add_bias_kv`.
+   * Whether to append an extra slot to the keys and values: a learnt pair, `bias_k` and `bias_v`. Default: no. Source:
+   * PyTorch, `add_bias_kv`.
    */
   biasKv?: boolean | undefined;
-  /** Whether a pair of zeros follows the given ones. Default: no. Source: PyTorch, `add_zero_attn`. */
+  /** Whether to append an extra slot of zeros to the keys and values. Default: no. Source: PyTorch, `add_zero_attn`. */
   zeroAttention?: boolean | undefined;
   /**
    * Precision of the weights of W_q, W_k, W_v and W_o. Fewer than 32 bits are faster for few queries, but cannot be
-   * trained. `'float16'` rounds to float16; `'int8'` rounds to integers with a factor for each output, and `'int4'` with one
-   * for each 32 weights of an output, as GGUF's Q4_0 does. Other parameters stay float32. Default: `'float32'`.
+   * trained. `'float16'` rounds to float16; `'int8'` rounds to integers with a factor for each output, and `'int4'`
+   * with a factor for each 32 weights of an output, as GGUF's Q4_0 does. Other parameters stay float32. Default:
+   * `'float32'`.
    */
   weights?: Precision | undefined;
   /** Seed of the parameters and of dropout, an integer from 0 to 2^53 − 1. Default: a random one. */

@@ -29,17 +29,17 @@ export interface MaskOptions {
   validLens?: ValidLens | undefined;
   /**
    * Boolean: which keys each query may attend to. Float: added to its scores. Any shape that broadcasts to (batch,
-   * heads, queries, keys), or to (batch, queries, keys) for `additiveAttention`. Use rank 4 where rank 3 could mean
-   * samples or heads. Default: none.
+   * heads, queries, keys), or to (batch, queries, keys) for `additiveAttention`. Use rank 4 if the first axis of rank 3
+   * could mean samples or heads. Default: none.
    *
    * Boolean masks are booleans or a typed array of integers 0 and 1: true or 1 where a query may attend, as in
    * PyTorch's `scaled_dot_product_attention` and ONNX Attention. (`nn.MultiheadAttention` reads booleans the other way
-   * round.) All other numbers are float masks: −∞ masks; NaN and +∞ are errors, as are floats that are all 0 or 1 with
-   * a 1 among them.
+   * round.) All other numbers are float masks: −∞ masks; NaN and +∞ are errors, and so are floats that are only 0 and
+   * 1, unless all are 0.
    */
   mask?: MaskInput | undefined;
   /**
-   * Which keys of each sample may be attended to: (batch, keys), or (keys,) of one sample; booleans, or 0 and 1 of any
+   * Which keys of each sample may be attended to: (batch, keys), or (keys,) for one sample; booleans, or 0 and 1 of any
    * type. It is a tokenizer's `attention_mask`, and the negation of PyTorch's `key_padding_mask`. Keys masked at either
    * end cost no work. Default: all.
    */

@@ -73,7 +73,7 @@ export class LayerOfModel {
 
 /**
  * Multi-head attention as in d2l's chapter: queries, keys and values are projected by W_q, W_k and W_v, split into
- * heads, pooled in each head, put side by side and projected by W_o.
+ * heads, pooled in each head, concatenated and projected by W_o.
  * Source: Vaswani et al. 2017; d2l, chapter Multi-Head Attention.
  *
  * ```js
@@ -331,10 +331,10 @@ export class MultiHeadAttention {
   }
 
   /**
-   * Computes the gradients of the inputs, given that of the output, for the latest successful forward with
+   * Computes the gradients of the inputs, given the gradient of the output, for the latest successful forward with
    * `requiresGrad`; other forwards in between do not matter. Adds the parameters' gradients to the existing ones, see
    * `gradients`. Keys and values that no query may attend to have gradient 0 and affect no other gradient. A float mask
-   * gets none. Source: PyTorch, `Tensor.backward`.
+   * gets no gradient. Source: PyTorch, `Tensor.backward`.
    *
    * @param gradOutput of the output's shape
    * @param options `out`: memory to write the gradients to, as for `forward`
@@ -416,9 +416,9 @@ export class MultiHeadAttention {
 
   /**
    * Returns copies of the parameters by d2l's names: `W_q.weight` (numHiddens, querySize), `W_k.weight`, `W_v.weight`,
-   * `W_o.weight` (outputSize, numHiddens), with bias `W_q.bias` (numHiddens,) and so on; of convolutions (numHiddens,
-   * querySize / numHeads, 1); `bias_k`, `bias_v` (1, 1, numKvHeads · head size); of additive pooling
-   * `attention.W_q.weight`, `attention.W_k.weight` (attentionHiddens, head size) and `attention.w_v.weight` (1,
+   * `W_o.weight` (outputSize, numHiddens), with bias `W_q.bias` (numHiddens,) and so on. Weights of convolutions are
+   * (numHiddens, querySize / numHeads, 1). Options add `bias_k`, `bias_v` (1, 1, numKvHeads · head size); for additive
+   * pooling `attention.W_q.weight`, `attention.W_k.weight` (attentionHiddens, head size) and `attention.w_v.weight` (1,
    * attentionHiddens).
    *
    * @throws HeadwiseError `sizes-unknown` before sizes are inferred, `disposed`

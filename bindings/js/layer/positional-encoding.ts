@@ -3,7 +3,7 @@ import { Tensor } from '../tensor/tensor.js';
 
 /**
  * Sinusoids of positions 0 … length − 1, (length, numHiddens): P[i, 2j] = sin(i / 10000^(2j / numHiddens)),
- * P[i, 2j + 1] = cos of the same. Source: Vaswani et al. 2017; d2l, Self-Attention and Positional Encoding,
+ * P[i, 2j + 1] = cos of the same angle. Source: Vaswani et al. 2017; d2l, Self-Attention and Positional Encoding,
  * `PositionalEncoding`.
  *
  * @throws HeadwiseError `invalid-option`

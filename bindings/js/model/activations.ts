@@ -13,17 +13,17 @@ import { sides, type LayersBySide, type Side } from './sides.js';
 import type { TransformerSettings } from './transformer-options.js';
 
 /**
- * What stands inside a model, named as in TransformerLens:
- * - `queries` and `z` (batch, heads, queries, head size); `keys` and `values` (batch, key-value heads, keys, head size).
- *   Queries and keys are rotated in rotary layers; `z`, or `pooled`, is each head's result before its gate.
- * - `scores`, `pattern` and `droppedWeights` (batch, heads, queries, keys): scores are scaled, capped and masked; the
- *   pattern are the attention weights, `droppedWeights` these after dropout
+ * Activations of a model, named as in TransformerLens:
+ * - `queries` and `z` (batch, heads, queries, head size); `keys` and `values` (batch, key-value heads, keys, head
+ *   size). Queries and keys are rotated in rotary layers; `z`, or `pooled`, is each head's result before its gate.
+ * - `scores`, `pattern` and `droppedWeights` (batch, heads, queries, keys): scores are scaled, capped and masked;
+ *   `pattern` is the attention weights, `droppedWeights` the weights after dropout
  * - `headOut` (batch, heads, queries, numHiddens): what each head adds to the residual stream, without the bias
- * - `keyMass` (batch, heads, keys): each head's weight on each key, summed over the queries; `rowEntropy` (batch, heads,
- *   queries): the entropy of each row of weights in nats. Both take no memory for all weights.
+ * - `keyMass` (batch, heads, keys): each head's weight on each key, summed over the queries; `rowEntropy` (batch,
+ *   heads, queries): the entropy of each row of weights in nats. Neither stores all weights.
  * - `residPre`, `residMid`, `residPost` (batch, length, numHiddens): the residual stream before a layer's attention,
- *   before its feed-forward layer and after it; if norms come last, after the norm. `attnOut` and `mlpOut` are what is
- *   added between them.
+ *   before its feed-forward layer and after it; if norms come last, after the norm. `attnOut` and `mlpOut` are what the
+ *   two sublayers add.
  * - `embeddings` (batch, length, numHiddens): of tokens or patches, before positions and segments are added
  * - `finalNormScale` (batch, length): the standard deviation, or root mean square, by which the final norm divides
  */
@@ -75,7 +75,7 @@ export type CapturedActivations<Name extends ActivationName = ActivationName> = 
 export interface Patch {
   /**
    * Any activation but `scores`, `droppedWeights`, `keyMass` and `rowEntropy`. Rows of a replaced pattern need not sum
-   * to 1, and dropout leaves them as they are. `pattern` cannot be replaced beside a cache.
+   * to 1, and dropout leaves them as they are. `pattern` cannot be replaced in a pass with a cache.
    */
   at: Exclude<ActivationName, 'scores' | 'droppedWeights' | 'keyMass' | 'rowEntropy'>;
   /** The layer. Required, except for `embeddings` and `finalNormScale`. */
@@ -87,23 +87,23 @@ export interface Patch {
   /** Which positions of the call. Default: all. */
   positions?: readonly number[] | undefined;
   /**
-   * What replaces it: numbers of the activation's shape, or of the chosen heads and positions alone; `'zero'`; or
-   * `'mean'`, its own mean over batch and positions.
+   * The new value: numbers of the activation's shape, or only those of the chosen heads and positions; `'zero'`; or
+   * `'mean'`, the activation's own mean over batch and positions.
    */
   value: TensorInput | 'zero' | 'mean';
 }
 
 export interface ProbeOptions<Names extends readonly ActivationName[] | undefined> {
   /**
-   * Activations to return. Cross-attention has no streams of its own. The encoder's activations are returned if the
-   * call has a source. Default: none.
+   * Activations to return. Cross-attention has no residual streams of its own. The encoder's activations are returned
+   * if the call has a source. Default: none.
    */
   capture?: Names;
   /** The layers to capture, in the order of the result. Default: all. */
   captureLayers?: readonly number[] | undefined;
   /**
    * The positions to capture, in the order of the result. The encoder's activations always have all positions, and so
-   * do keys and values of a source or beside a cache. Default: all.
+   * do keys and values of a source or in a pass with a cache. Default: all.
    */
   capturePositions?: readonly number[] | 'last' | undefined;
   /** Activations to replace during the pass, in this order. Default: none. */

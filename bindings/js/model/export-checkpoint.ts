@@ -7,22 +7,22 @@ import { Transformer } from './transformer.js';
 export interface ExportedCheckpoint {
   /** The object of its `config.json`. */
   config: Record<string, unknown>;
-  /** By the checkpoint's own names and in its layout: what `saveSafetensors` takes. */
+  /** Under the checkpoint's own names and in its layout, for `saveSafetensors`. */
   tensors: StateDict;
 }
 
 export interface ExportCheckpointOptions {
   /**
-   * How the checkpoint holds heads that were pruned. `'zeroed'`: with zeros. It has full size and gives the same
-   * results, in any library that loads the family. `'removed'`: not at all. Tensors are smaller and `config` lists
-   * `pruned_heads`, which Transformers reads up to version 4; this library reads it, and plain PyTorch code of your own
-   * can. Default: `'zeroed'`.
+   * How the checkpoint holds heads that were pruned. `'zeroed'`: as zeros. The checkpoint has full size and gives the
+   * same results in any library that loads the family. `'removed'`: not at all. Tensors are smaller and `config` lists
+   * the heads in `pruned_heads`. This library and Transformers up to version 4 read that list, and PyTorch code of your
+   * own can. Default: `'zeroed'`.
    */
   pruned?: 'zeroed' | 'removed' | undefined;
 }
 
 /**
- * Makes a checkpoint in the names and the layout of that which the model was read from. Write it with `saveSafetensors`
+ * Makes a checkpoint with the names and layout of the one that the model was read from. Write it with `saveSafetensors`
  * as `model.safetensors`, beside `config` as `config.json`.
  *
  * @throws HeadwiseError `invalid-option` for a model that was not read from a checkpoint; `invalid-type`,

@@ -21,8 +21,8 @@ import { analyse, runPass } from './model-pass.js';
 
 export interface LogitLensOptions extends TransformerPassOptions {
   /**
-   * Numbers of layers, whose stream before them is read; `numLayers` stands for the stream after the last one. Default:
-   * all, in order.
+   * The layers before which the residual stream is read. `numLayers` means the stream after the last one. Default: all,
+   * in order.
    */
   layers?: readonly number[] | undefined;
   /** Default: `'last'`, the last position. */
@@ -59,14 +59,14 @@ export interface LogitAttribution {
 
 export interface PatchHeadsOptions extends TransformerPassOptions {
   /**
-   * A number from the logits of a patched run, (batch, positions, vocabulary). They are computed when they are read,
-   * while the model lives: `at` computes those of its position, `data` and methods those of all. Unembedding all
-   * positions may take as long as the layers.
+   * Computes a number from the logits of a patched run, (batch, positions, vocabulary). The logits are computed when
+   * you read them, before the model is disposed of: `at` computes those of its position, `data` and methods those of
+   * all positions. Unembedding all positions may take as long as the layers.
    */
   metric: (logits: Tensor) => number | Promise<number>;
   /** What is replaced. Default: `'z'`. */
   at?: 'z' | 'pooled' | 'queries' | 'keys' | 'values' | 'pattern' | 'headOut' | undefined;
-  /** Whose logits `metric` gets; the fewer, the less memory. Default: all. */
+  /** The positions whose logits `metric` gets. Fewer positions need less memory. Default: all. */
   positions?: readonly number[] | 'last' | undefined;
   /** Called after each head. */
   onProgress?: ((done: number, total: number) => void) | undefined;

@@ -31,7 +31,7 @@ export interface TransformerGradients {
   encoderHeadGates?: Tensor[] | undefined;
   /** Of the pixels' shape. Only for models that read images. */
   pixels?: Tensor | undefined;
-  /** Of the embeddings' shape. Only behind a forward that was given embeddings. */
+  /** Of the embeddings' shape. Only after a forward that was given embeddings. */
   embeddings?: Tensor | undefined;
 }
 

@@ -31,7 +31,7 @@ const keyValueHeads = ({ self, cross }: ModelCacheOwner['layers']): string =>
 
 /**
  * KV caches of all layers of a model, and of their cross-attention to a source. Made by `Transformer.createCache`, and
- * valid for that model only, until heads of it are pruned.
+ * valid for that model only, until any of its heads are pruned.
  */
 export class ModelCache {
   readonly #state: CacheState;

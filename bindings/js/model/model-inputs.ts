@@ -54,9 +54,9 @@ export interface TransformerPassOptions extends HeadGatesOptions {
   validLens?: ValidLens | undefined;
   /**
    * A tokenizer's `attention_mask`, (batch, cached tokens + length): 1 for tokens, 0 for padding, which may stand
-   * anywhere. Positions count tokens only, and `maxLength` limits these; a window counts padding, too. If a cache holds
-   * padding, every later pass needs the mask. Not for models that read images. Default: no padding. Source:
-   * Transformers, `position_ids` of left-padded batches.
+   * anywhere. Positions and `maxLength` count tokens only; a window counts padding, too. If a cache holds padding,
+   * every later pass needs the mask. Not for models that read images. Default: no padding. Source: Transformers,
+   * `position_ids` of left-padded batches.
    */
   keyMask?: KeyMaskInput | undefined;
   /** Segment of each token, of the tokens' shape. Default: 0. */
@@ -88,7 +88,7 @@ export interface TransformerForwardOptions<
    * weights are always returned whole. Default: no, which avoids storing them.
    */
   returnWeights?: Weights;
-  /** KV caches of earlier positions; the tokens are appended. If they hold a source, give none. Default: no caches. */
+  /** KV caches of earlier positions; the tokens are appended. If they hold a source, do not pass one. Default: none. */
   cache?: ModelCache | undefined;
   /** Whether to save activations for `backward`. Not with a cache. Default: no. */
   requiresGrad?: boolean | undefined;
@@ -163,8 +163,8 @@ function readGates(argument: string, gates: unknown): GivenGates {
 /** Embeddings in place of tokens, as an argument of `forward`. */
 export interface EmbeddingsInput {
   /**
-   * (batch, length, numHiddens), or (length, numHiddens) of one sequence: what stands before positions and segments are
-   * added, as `capture: ['embeddings']` returns it.
+   * (batch, length, numHiddens), or (length, numHiddens) of one sequence: the embeddings before positions and segments
+   * are added, as `capture: ['embeddings']` returns them.
    */
   embeddings: TensorInput;
 }

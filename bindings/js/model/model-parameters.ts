@@ -18,7 +18,7 @@ import type { TensorsByName } from '../tensor/integers.js';
 export interface ModelMemory {
   /** Numbers in all parameters. */
   readonly numParameters: number;
-  /** Bytes of these, packed for products or not. */
+  /** Bytes of these numbers, whether they are packed for products or not. */
   readonly parameterBytes: number;
   /** 0 before the first pass that required gradients. */
   readonly gradientBytes: number;

@@ -2,8 +2,8 @@ import type { RotaryOptions } from '../layer/layer-options.js';
 import { flag, number, optional, word } from '../runtime/options.js';
 
 /**
- * Stretches rotary positions over more positions than a model was first trained on. Every pair of elements keeps the
- * share s of its frequency and divides the rest by `factor`:
+ * Scales rotary positions for inputs that are longer than those a model was first trained on. For every pair of
+ * elements, the share s of its frequency stays as it is, and the rest is divided by `factor`:
  * - `'linear'`: s = 0 (Chen et al. 2023)
  * - `'llama3'`: s rises from 0 to 1 with the frequency, from `slowTurns` to `fastTurns` (Llama 3.1)
  * - `'yarn'`: s rises with the logarithm of the frequency, that is, with the pair's number (Peng et al. 2023)
@@ -12,13 +12,16 @@ export interface RotaryScaling {
   type: 'linear' | 'llama3' | 'yarn';
   /** By how much frequencies are divided. Above 0. */
   factor: number;
-  /** The positions that the model was first trained on, over which turns are counted. Required unless `'linear'`. */
+  /**
+   * Length of the inputs that the model was first trained on, over which a pair's turns are counted. Required unless
+   * `'linear'`.
+   */
   originalLength?: number | undefined;
-  /** Pairs with at most so many turns get s = 0. Above 0. Default: 1. */
+  /** Pairs with at most this many turns get s = 0. Above 0. Default: 1. */
   slowTurns?: number | undefined;
-  /** Pairs with at least so many turns get s = 1. Above `slowTurns`. Default: 4 of `'llama3'`, 32 of `'yarn'`. */
+  /** Pairs with at least this many turns get s = 1. Above `slowTurns`. Default: 4 of `'llama3'`, 32 of `'yarn'`. */
   fastTurns?: number | undefined;
-  /** Whether the bounds of `'yarn'` are whole numbers of pairs. Default: yes. */
+  /** Whether the bounds of `'yarn'` are rounded to whole pairs. Default: yes. */
   truncate?: boolean | undefined;
   /**
    * Factor of the rotated queries and keys. Above 0. Default: 0.1 · ln(factor) + 1 of `'yarn'`, where `factor` is above

@@ -213,20 +213,20 @@ export class Transformer {
   /**
    * Creates the model of a checkpoint. Families, by `model_type`: gpt2, nanogpt, mingpt (and minGPT's own types, such
    * as gpt-mini), gpt_neo, gpt_neox, llama, mistral, qwen2, qwen3, gemma, gemma2, bert, roberta, distilbert, vit, bart,
-   * marian. Prefixes that wrappers add to names are ignored, and norms may be called `gamma` and `beta`. Buffers, poolers and task heads are ignored, too. If
-   * the unembedding differs from the token embedding, it is used, even if the config says that they are tied; tied ones
-   * may have any of their names. Missing config fields get Transformers' defaults, except numbers of heads, which are
-   * required. Shapes are checked before anything is allocated.
+   * marian. Prefixes that wrappers add to names are ignored, and norms may be called `gamma` and `beta`. Buffers,
+   * poolers and task heads are ignored, too. An unembedding that differs from the token embedding is used, even if the
+   * config says that they are tied. A tied embedding may have any of its names. Missing config fields get Transformers'
+   * defaults, except numbers of heads, which are required. Shapes are checked before anything is allocated.
    * Source: Hugging Face Transformers 5.
    *
-   * A GGUF file, of `loadGguf`, has config and tensors in it. Its architecture must be gpt2, llama, qwen2 or qwen3.
+   * A GGUF file, read by `loadGguf`, contains config and tensors. Its architecture must be gpt2, llama, qwen2 or qwen3.
    * Quantized tensors become floats, one at a time, and then numbers of the option `weights`.
    * Source: llama.cpp, convert_hf_to_gguf.py.
    *
    * @throws HeadwiseError `invalid-option` that lists config fields that are missing, malformed or not supported;
    *   `invalid-state-dict` that lists at most 12 tensors that are missing, unexpected, of the wrong shape, not of
-   *   floats, or different copies of the embedding; `invalid-file` for a GGUF file with unsupported
-   *   types or without required metadata; `unknown-option`, `invalid-type`, `not-initialized`, `out-of-memory`
+   *   floats, or different copies of the embedding; `invalid-file` for a GGUF file with unsupported types or without
+   *   required metadata; `unknown-option`, `invalid-type`, `not-initialized`, `out-of-memory`
    */
   static fromPretrained(options: PretrainedModelOptions | GgufModelOptions): Transformer;
   /**
@@ -590,10 +590,10 @@ export class Transformer {
   }
 
   /**
-   * The metric when one head at a time is replaced, in the run on `corrupted`, by that of the run on `clean`. Only the
-   * layers from the head's on run again, for several heads at once: as many as make 256 rows and 16 million logits.
-   * Yields to the event loop between heads. Source: Wang et al. 2022, Interpretability in the Wild; Meng et al. 2022,
-   * causal tracing.
+   * Replaces one head at a time, in the run on `corrupted`, by the same head of the run on `clean`, and returns the
+   * metric for each. Only the head's layer and those after it run again. One pass runs several heads, up to 256 rows
+   * and 16 million logits. Yields to the event loop between heads. Source: Wang et al. 2022, Interpretability in the
+   * Wild; Meng et al. 2022, causal tracing.
    *
    * @param corrupted of the shape of `clean`
    * @returns (layers, heads), by key-value head for `keys` and `values`; NaN for heads that a pruned layer lacks

@@ -56,7 +56,7 @@ const kinds = ['copy', 'reverse', 'sort', 'associative-recall', 'induction'] as 
 export abstract class Task {
   /** Size of the vocabulary, separators included: a model's `vocabularySize`. */
   readonly vocabularySize: number;
-  /** Length of a sequence in tokens: the least `maxLength` of a model. */
+  /** Length of a sequence in tokens: the minimum `maxLength` of a model. */
   readonly length: number;
   readonly #task: Pick<TaskRecord, 'kind' | 'a' | 'b' | 'c' | 'd'>;
 
@@ -228,9 +228,9 @@ export interface InductionTaskOptions {
 
 /**
  * A random period, repeated. From the first repeated token on, each position must predict the next token; the correct
- * key follows the same token one period before. If a period fits in more than twice, the successors of older copies are
- * correct, too, and `inductionScores` counts them. Periods vary, so a head cannot rely on distance: it must match
- * tokens. Source: Elhage et al. 2021; Olsson et al. 2022, In-context Learning and Induction Heads.
+ * key is the one after the same token one period earlier. If a period fits in more than twice, the successors of older
+ * copies are correct, too, and `inductionScores` counts them. Periods vary, so a head cannot rely on distance: it must
+ * match tokens. Source: Elhage et al. 2021; Olsson et al. 2022, In-context Learning and Induction Heads.
  */
 export class InductionTask extends Task {
   constructor(options: InductionTaskOptions) {
