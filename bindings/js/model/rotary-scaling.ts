@@ -19,13 +19,13 @@ export interface RotaryScaling {
   originalLength?: number | undefined;
   /** Pairs with at most this many turns get s = 0. Above 0. Default: 1. */
   slowTurns?: number | undefined;
-  /** Pairs with at least this many turns get s = 1. Above `slowTurns`. Default: 4 of `'llama3'`, 32 of `'yarn'`. */
+  /** Pairs with at least this many turns get s = 1. Above `slowTurns`. Default: 4 for `'llama3'`, 32 for `'yarn'`. */
   fastTurns?: number | undefined;
   /** Whether the bounds of `'yarn'` are rounded to whole pairs. Default: yes. */
   truncate?: boolean | undefined;
   /**
-   * Factor of the rotated queries and keys. Above 0. Default: 0.1 · ln(factor) + 1 of `'yarn'`, where `factor` is above
-   * 1; else 1.
+   * Factor of the rotated queries and keys. Above 0. Default: 0.1 · ln(factor) + 1 for `'yarn'` if `factor` is above 1;
+   * else 1.
    */
   attentionFactor?: number | undefined;
 }

@@ -19,7 +19,7 @@
 
 namespace headwise {
 
-/// Where a forward pass copies what stands inside of it; null where nothing is captured.
+/// Where a forward pass copies its intermediate results; null for those that are not captured.
 struct CapturedActivations {
   float* queries = nullptr;  ///< (batch, heads, queries, head size), after rotation
   float* keys = nullptr;     ///< (batch, key-value heads, keys, head size), cached ones included
@@ -27,7 +27,7 @@ struct CapturedActivations {
   /// (batch, heads, queries, keys + extra slots), scaled, capped and masked
   float* scores = nullptr;
   float* pooled = nullptr;           ///< (batch, heads, queries, head size), before the gates
-  float* dropped_weights = nullptr;  ///< as the scores: the weights as dropout left them
+  float* dropped_weights = nullptr;  ///< as the scores: the weights after dropout
 };
 
 /// Arguments of a forward pass; the caller has checked them and owns all memory.

@@ -8,8 +8,9 @@
 
 namespace headwise {
 
-/// Stretches rotary positions over more positions than a model was first trained on. Every pair of
-/// elements keeps the share s of its frequency and divides the rest by `factor`.
+/// Scales rotary positions for inputs that are longer than those a model was first trained on. For
+/// every pair of elements, the share s of its frequency stays as it is, and the rest is divided by
+/// `factor`.
 struct RotaryScaling {
   enum class Type : std::uint8_t {
     linear,  ///< s = 0. Source: Chen et al. 2023
@@ -23,17 +24,17 @@ struct RotaryScaling {
   Type type = Type::linear;
   /// By how much frequencies are divided. Above 0.
   double factor = 1;
-  /// The positions that the model was first trained on, over which turns are counted. Above 0. Not
-  /// of linear scaling.
+  /// Length of the inputs that the model was first trained on, over which a pair's turns are
+  /// counted. Above 0. Not for linear scaling.
   double original_length = 0;
-  /// Pairs with at most so many turns get s = 0. Above 0.
+  /// Pairs with at most this many turns get s = 0. Above 0.
   double slow_turns = 1;
-  /// Pairs with at least so many turns get s = 1. Above `slow_turns`. Default: 4 of Llama 3, 32 of
-  /// YaRN.
+  /// Pairs with at least this many turns get s = 1. Above `slow_turns`. Default: 4 for Llama 3, 32
+  /// for YaRN.
   std::optional<double> fast_turns = {};
-  /// Whether YaRN's bounds are whole numbers of pairs.
+  /// Whether YaRN's bounds are rounded to whole pairs.
   bool truncate = true;
-  /// Factor of the rotated queries and keys. Above 0. Default: 0.1 · ln(factor) + 1 of YaRN, where
+  /// Factor of the rotated queries and keys. Above 0. Default: 0.1 · ln(factor) + 1 for YaRN if
   /// `factor` is above 1; else 1.
   std::optional<double> attention_factor = {};
 };
@@ -69,7 +70,7 @@ struct MultiHeadAttentionOptions {
   double dropout = 0;
   /// Whether the projections have a bias. Source: d2l.
   bool bias = false;
-  /// Whether W_o has one. Default: `bias`. Source: Bai et al. 2023, Qwen.
+  /// Whether W_o has a bias. Default: `bias`. Source: Bai et al. 2023, Qwen.
   std::optional<bool> output_bias = {};
   /// Sizes of the inputs' last axes. Default: inferred by the first forward or `load_state_dict`.
   /// Source: d2l, where they are inferred; PyTorch, `kdim` and `vdim`.
@@ -78,11 +79,11 @@ struct MultiHeadAttentionOptions {
   std::optional<std::int64_t> value_size = {};
   /// Size of the output's last axis. Default: `num_hiddens`. Source: Keras, `output_shape`.
   std::optional<std::int64_t> output_size = {};
-  /// Whether the output is W_o of the concatenated heads, or these themselves. Default: W_o, unless
-  /// `projection` is none.
+  /// Whether W_o projects the concatenated heads; otherwise they are the output. Default: yes,
+  /// unless `projection` is none.
   std::optional<bool> output_projection = {};
-  /// Number of key-value heads, each shared by as many query heads; divides `num_heads`. Default:
-  /// `num_heads`. Source: Ainslie et al. 2023, grouped-query attention; ONNX Attention,
+  /// Number of key-value heads, each shared by the same number of query heads; divides `num_heads`.
+  /// Default: `num_heads`. Source: Ainslie et al. 2023, grouped-query attention; ONNX Attention,
   /// `kv_num_heads`.
   std::optional<std::int64_t> num_kv_heads = {};
   /// How each head scores its keys.
@@ -97,17 +98,18 @@ struct MultiHeadAttentionOptions {
   /// Cap of the scaled scores: c · tanh(s / c); 0 is off. Source: Gemma 2; ONNX Attention,
   /// `softcap`.
   double softcap = 0;
-  /// Rotary positions of queries and keys, after their projection. The extra slots have none.
-  /// Default: none. Source: Su et al. 2021.
+  /// Rotary positions of queries and keys, after their projection. The extra slots of `bias_kv` and
+  /// `zero_attention` have no positions. Default: none. Source: Su et al. 2021.
   std::optional<RotaryOptions> rotary = {};
   /// RMS norms of each head's queries and keys, with the parameters `q_norm.weight` and
-  /// `k_norm.weight` (head size,), after their projection and before rotation. Not of the extra
-  /// slots. Default: none. Source: Qwen3.
+  /// `k_norm.weight` (head size,), after their projection and before rotation. They leave the extra
+  /// slots as they are. Default: none. Source: Qwen3.
   std::optional<HeadNormOptions> qk_norm = {};
-  /// Whether a learnt key-value pair, `bias_k` and `bias_v`, follows the given ones. Source:
-  /// PyTorch, `add_bias_kv`.
+  /// Whether to append an extra slot to the keys and values: a learnt pair, `bias_k` and `bias_v`.
+  /// Source: PyTorch, `add_bias_kv`.
   bool bias_kv = false;
-  /// Whether a pair of zeros follows the given ones. Source: PyTorch, `add_zero_attn`.
+  /// Whether to append an extra slot of zeros to the keys and values. Source: PyTorch,
+  /// `add_zero_attn`.
   bool zero_attention = false;
   /// Precision of the weights of W_q, W_k, W_v and W_o. Fewer than 32 bits are faster for few
   /// queries, but cannot be trained. Other parameters stay float32.

@@ -11,7 +11,7 @@
 #include <span>
 #include <vector>
 
-/// What stands inside a model, which a pass may copy out (captures) and replace (patches).
+/// Activations of a model, which a pass may copy out (captures) or replace (patches).
 namespace headwise {
 
 /// Names of TransformerLens and of the layer's captures. Shapes: (batch, heads, queries, head size)
@@ -56,7 +56,7 @@ struct ActivationSizes {
   std::size_t num_hiddens = 0;
 };
 
-/// The axes of an activation behind the batch; those that it has not got are of size 1.
+/// The axes of an activation after the batch; missing axes have size 1.
 struct ActivationAxes {
   std::size_t heads = 1;
   std::size_t rows = 1;

@@ -105,7 +105,7 @@ struct TransformerOptions {
   bool qk_norm = false;
   /// Whether linear layers have a bias.
   bool bias = true;
-  /// Whether W_q, W_k and W_v have one. Default: `bias`.
+  /// Whether W_q, W_k and W_v have a bias. Default: `bias`.
   std::optional<bool> qkv_bias = {};
   /// Whether the unembedding is the token embedding.
   bool tied_embeddings = true;
