@@ -117,7 +117,7 @@ const codeOf = (name: ActivationName): number => names.indexOf(name === 'pooled'
 const isOfModel = (name: ActivationName): boolean =>
   name === 'embeddings' || name === 'finalNormScale';
 
-/** Those whose rows are the pass's positions alone. */
+/** Whether the activation's rows are the positions of the pass. */
 const isStream = (name: ActivationName): boolean => codeOf(name) >= codeOf('residPre');
 
 /** Captured activations that take working memory beside their result. */
@@ -221,7 +221,7 @@ export function readProbe(
   };
 }
 
-/** The pass whose activations are meant. */
+/** The pass whose activations are captured or patched. */
 export interface ProbedPass {
   readonly batch: number;
   readonly batchAxis: readonly number[];
@@ -239,7 +239,7 @@ interface ProbedModel {
   readonly layers: LayersBySide;
 }
 
-/** The axes of an activation behind the batch; undefined for one that it has not got. */
+/** The axes of an activation after the batch; undefined for a missing axis. */
 interface Axes {
   readonly heads: number | undefined;
   readonly rows: number;
@@ -504,7 +504,7 @@ export function checkProbe(model: ProbedModel, pass: ProbedPass, given: GivenPro
 export interface ProbeMemory {
   /** A bit for each name that takes working memory, as in `PassProbe::names` of the core. */
   readonly names: number;
-  /** Fields of the pass's record, and the writing of what they point to. Behind `reserve`. */
+  /** Returns fields of the pass's record, and writes what they point to. Call it after `reserve`. */
   readonly write: (writeWords: (at: Address, words: readonly Word[]) => void) => {
     readonly captures: Address | undefined;
     readonly numCaptures: number;

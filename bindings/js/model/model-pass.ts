@@ -134,7 +134,7 @@ export const layersInOut = (
   request: SideRequest,
 ): LayerInOut[] => layers.map((layer, i) => layerInOut(memory, layer, request.gates[i], request));
 
-/** Writes the layers' records one behind the other. */
+/** Writes the layers' records one after another. */
 export function writeLayers(at: Address, layers: readonly LayerInOut[]): void {
   const words = layers.flatMap((layer) => {
     const { gate, rows, weights, gateGradient } = layer;

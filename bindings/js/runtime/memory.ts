@@ -1,6 +1,6 @@
 /**
- * WebAssembly memory. All calls share one block of working memory: each lays out in it what it is about to write and to
- * read, and leaves nothing there for the next.
+ * WebAssembly memory. All calls share one block of working memory. Each call lays out its inputs and outputs there, and
+ * leaves nothing for the next call.
  */
 import { failOutOfMemory } from './errors.js';
 import {
@@ -14,30 +14,30 @@ import {
 } from './typed-arrays.js';
 import { core } from './wasm.js';
 
-/** Bytes into WebAssembly memory, of something that lies there: never 0. */
+/** Address in WebAssembly memory, in bytes; never 0. */
 export type Address = number & { readonly is: 'address' };
 
-/** What stands for the address of something optional that there is not: C++'s null pointer. */
+/** Null address of an absent optional. */
 export type Absent = 0 & { readonly is: 'absent' };
 export const absent = 0 as Absent;
 
 export const isAbsent = (address: Address | Absent): address is Absent => address === absent;
 
-/** Floats of a call for which other threads are worth their start. */
+/** A call of more floats than this is worth starting the threads for. */
 const largeCall = 65536;
-/** Floats of a cache line: kernels read vectors that lie across two more slowly. */
+/** Floats in a cache line. Kernels read vectors that cross one more slowly. */
 const line = 16;
 
 let firstLargeCall: (() => void) | undefined;
 
-/** Has `action` run before the first large call from now on; without one, nothing is run any more. */
+/** Runs `action` before the next large call, once. Undefined cancels an earlier action. */
 export function onFirstLargeCall(action: (() => void) | undefined): void {
   firstLargeCall = action;
 }
 
 /**
- * Lays out pieces of working memory of the given sizes in floats, each from a cache line on, and returns their
- * addresses. What earlier calls left there is lost.
+ * Lays out pieces of working memory of the given sizes in floats, each at the beginning of a cache line, and returns
+ * their addresses. Contents from earlier calls are lost.
  */
 export function reserve<Sizes extends readonly number[]>(
   ...sizes: Sizes
@@ -48,32 +48,32 @@ export function reserve<Sizes extends readonly number[]>(
     total += Math.ceil(size / line) * line;
     return offset;
   });
-  // One line at least, so that a piece of size 0 has an address, too.
+  // At least one cache line, so that a piece of size 0 has an address, too.
   const address = core().reserve(Math.max(total, line));
   if (isAbsent(address)) {
     failOutOfMemory();
   }
   if (total > largeCall) {
-    // Behind a call that has found enough of the stack left.
+    // After a call that has found enough stack.
     firstLargeCall?.();
     firstLargeCall = undefined;
   }
   return offsets.map((offset) => address + offset) as { -readonly [Piece in keyof Sizes]: Address };
 }
 
-/** Numbers of which as many are written as their shape says. */
+/** A buffer and its element count. */
 export interface Counted {
   readonly data: Float32Array;
   readonly count: number;
-  /** Where they lie, if that is in WebAssembly memory already: they need not be written. */
+  /** Set if the numbers are already in WebAssembly memory, so they need not be written. */
   readonly address?: Address | undefined;
 }
 
-/** The address of numbers that lie in the memory of the core that is entered. */
+/** The address of numbers in the memory of the current core; undefined if they are elsewhere. */
 export const addressIn = (data: Float32Array): Address | undefined =>
   bufferOf(data) === core().HEAPF32.buffer ? (byteOffsetOf(data) as Address) : undefined;
 
-/** Whether so many numbers from an address on are none of these. */
+/** Whether `count` numbers from this address on overlap none of the inputs. */
 export const isApart = (address: Address, count: number, inputs: readonly Counted[]): boolean =>
   inputs.every(
     (input) =>
@@ -82,14 +82,14 @@ export const isApart = (address: Address, count: number, inputs: readonly Counte
       address + 4 * count <= input.address,
   );
 
-/** The numbers at an address, until memory grows. */
+/** A view of the numbers at an address, valid until memory grows. */
 export const floatsAt = (address: Address, count: number): Float32Array =>
   core().HEAPF32.subarray(address / 4, address / 4 + count);
 
-/** Writes `count` numbers, as many as the array was found to have. */
+/** Writes `count` numbers, the checked length of the array. */
 export function write(address: Address, { data, count }: Counted): void {
   if (count > 0) {
-    // An array on memory that another thread makes longer may have grown since.
+    // An array on shared memory may have grown since: another thread can resize it.
     const exactly = lengthOf(data) === count ? data : partOf(data, 0, count);
     core().HEAPF32.set(exactly, address / 4);
   }
@@ -98,12 +98,12 @@ export function write(address: Address, { data, count }: Counted): void {
 const firstOf = (inputs: readonly Counted[], { data }: Counted): number =>
   inputs.findIndex((input) => input.data === data);
 
-/** Sizes of inputs of which each is written once, however often it is given. */
+/** Sizes of the inputs to write: 0 for an input that is given again or already in WebAssembly memory. */
 export function sizesDeduplicated(inputs: readonly Counted[]): number[] {
   return inputs.map((input, i) => (input.address || firstOf(inputs, input) < i ? 0 : input.count));
 }
 
-/** Writes each input once, to its own of the pieces `at`, and returns where each lies. */
+/** Writes each distinct input once, to its piece in `at`, and returns the address of each input. */
 export function writeDeduplicated(at: readonly Address[], inputs: readonly Counted[]): Address[] {
   return inputs.map((input, i) => {
     const first = firstOf(inputs, input);
@@ -114,7 +114,7 @@ export function writeDeduplicated(at: readonly Address[], inputs: readonly Count
   });
 }
 
-/** What is stored in memory of integers as one: true as 1, false and undefined as 0. */
+/** A value that is stored as an integer: true as 1, false and undefined as 0. */
 export type Word = number | boolean | undefined;
 
 export function writeIntegers(address: Address, data: ArrayLike<Word>): void {
@@ -125,17 +125,17 @@ export function writeIntegers(address: Address, data: ArrayLike<Word>): void {
   }
 }
 
-/** Writes numbers of any kind, which are nobody's but the package's, as the bytes that they are. */
+/** Writes the bytes of an array. It must be the package's own, not a caller's. */
 export function writeBytes(address: Address, data: ArrayBufferView): void {
   core().HEAPU8.set(bytesOf(data), address);
 }
 
-/** Copies `count` floats out of WebAssembly memory into an array that was found to have as many. */
+/** Copies `count` floats out of WebAssembly memory into an array of that checked length. */
 export function read(address: Address, target: Float32Array, count = target.length): void {
   copyInto(target, floatsAt(address, count));
 }
 
-/** Memory of JavaScript's, or the error that there is none. */
+/** Allocates an array in JavaScript's memory, or throws `out-of-memory`. */
 export function allocateArray<Data>(type: new (count: number) => Data, count: number): Data {
   try {
     return new type(count);

@@ -1,4 +1,4 @@
-// Natively alone: WebAssembly tells JavaScript of too little memory without an `Error`.
+// Native builds only: WebAssembly reports too little memory to JavaScript without an `Error`.
 #include <headwise/error.hpp>
 
 namespace headwise {

@@ -82,7 +82,8 @@ class OpenFile {
   std::uint64_t size_ = 0;
 };
 
-/// Whether it is the name of a file beside the index, and no other that an index might lead to.
+/// Whether it names a file in the index's folder, so that a malicious index cannot open other
+/// files.
 bool is_beside(std::string_view file) {
   constexpr std::string_view others("\\:\0", 3);
   if (file.find_first_of(others) != std::string_view::npos) {

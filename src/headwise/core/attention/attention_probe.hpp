@@ -6,15 +6,15 @@
 
 namespace headwise {
 
-/// What stands inside a layer before its heads are pooled; `queries` has the rows of the queries,
-/// the others those of the new keys.
+/// Projections of a layer before pooling. `queries` has the rows of the queries, the others those
+/// of the new keys.
 struct HeadsOfPass {
   HeadsView<float> queries;
   HeadsView<float> keys;
   HeadsView<float> values;
 };
 
-/// Reads and replaces what stands inside a layer during a pass: how models capture and patch.
+/// Reads and replaces activations inside a layer during a pass. Models capture and patch with it.
 class AttentionProbe {
  public:
   AttentionProbe() = default;

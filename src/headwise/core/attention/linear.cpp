@@ -22,8 +22,8 @@ constexpr std::size_t divide_up(std::size_t count, std::size_t size) noexcept {
   return (count + size - 1) / size;
 }
 
-/// Up to so many rows are multiplied by integers one by one; more at once, or by the rounded
-/// weights as floats.
+/// Up to this many rows are multiplied by integers one by one; more rows all at once, or by the
+/// rounded weights as floats.
 constexpr std::size_t max_quantized_rows = 4;
 /// Depths of those that are packed at a time: a panel of them stays in the inner cache.
 constexpr std::size_t packed_depth = 128;

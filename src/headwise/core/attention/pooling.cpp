@@ -197,7 +197,8 @@ class HeadPooling {
   }
 
   /// Adds the weights of a block of queries, which `factors` normalize, to the sums of their keys.
-  /// A block is summed apart: of all sums, the longest is of as many addends as a part has blocks.
+  /// Each block is summed separately, so that the longest sum has only as many addends as a part
+  /// has blocks.
   void add_key_mass(std::size_t head, std::size_t first, std::size_t rows, KeyRange columns,
                     const float* factors) const noexcept {
     kernels::gemv_transposed(factors, block_.row(0) + columns.begin, block_.row_stride(), rows,

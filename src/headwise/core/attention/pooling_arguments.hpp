@@ -56,7 +56,7 @@ struct PoolingArguments {
   HeadsView<float> pooled{};
   /// Weights before dropout: those that the caller asked for, and captured ones.
   std::array<WeightsOutput, 3> weights{};
-  WeightsOutput dropped_weights{};  ///< as dropout left them
+  WeightsOutput dropped_weights{};  ///< after dropout
   /// (batch, heads, keys + extra slots): each head's weights on a key, before dropout, summed over
   /// the queries; null if not returned.
   float* key_mass = nullptr;
@@ -103,7 +103,8 @@ struct PoolingSizes {
   std::size_t key_size = 0;
   std::size_t value_size = 0;
   std::size_t attention_hiddens = 0;  ///< 0 for dot products
-  /// Heads of all samples whose weights on each key are summed, over so many queries; 0 for none.
+  /// Number of heads, of all samples, whose weights on each key are summed over `summed_queries`; 0
+  /// for none.
   std::size_t summed_heads = 0;
   std::size_t summed_queries = 0;
   bool quantized = false;  ///< whether keys and values are integers

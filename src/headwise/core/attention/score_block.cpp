@@ -7,12 +7,12 @@
 namespace headwise {
 namespace {
 
-/// Up to so many queries of a key-value head, packing keys and values takes longer than reading
-/// them in place.
+/// For up to this many queries of a key-value head, packing keys and values takes longer than
+/// reading them in place.
 constexpr std::size_t max_queries_in_place = 3;
-/// Up to so many scores, likewise.
+/// Likewise for up to this many scores.
 constexpr std::size_t max_scores_in_place = 32;
-/// Up to so many queries, integers are multiplied as they are.
+/// For up to this many queries, integers are multiplied without conversion to floats.
 constexpr std::size_t max_queries_of_integers = 32;
 
 bool is_better_in_place(const PoolingArguments& arguments, const Scoring& scoring,

@@ -105,7 +105,7 @@ bool skip_scalar(TextCursor& cursor) noexcept {
   return cursor.take("true") || cursor.take("false") || cursor.take("null") || skip_number(cursor);
 }
 
-/// Reads the name of a member, and what stands before its value.
+/// Reads the name of a member, and the colon before its value.
 bool skip_name(TextCursor& cursor) noexcept {
   std::string_view name;
   return read_json_string(cursor, name) && need_json(cursor, ":");

@@ -171,8 +171,8 @@ class NpyReader {
   NpyHeader& header_;
 };
 
-/// Checks that the shape takes as many bytes as the file has. Their number must not overflow, nor
-/// that of the other axes of an empty array, as in NumPy.
+/// Checks that the shape needs exactly the file's number of bytes. That number must not overflow,
+/// nor that of the other axes of an empty array, as in NumPy.
 void check_size(NpyHeader& header, std::uint64_t data_size, Message& message) noexcept {
   std::uint64_t bytes = header.format.size;
   bool overflows = false;

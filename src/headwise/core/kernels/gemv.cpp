@@ -10,7 +10,7 @@ constexpr std::size_t dots_at_once = lanes;
 /// Rows that are added in one pass over the sum: the more, the less often it is loaded and stored.
 constexpr std::size_t rows_at_once = 4;
 
-/// The rows from `first` on; in place of those that there are not, the last of all again.
+/// The rows from `first` on. Beyond the last row, the last row is repeated.
 template <std::size_t Rows>
 Array<const float*, Rows> rows_from(std::size_t first, const float* rows, std::size_t stride,
                                     std::size_t count) noexcept {

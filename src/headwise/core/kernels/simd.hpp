@@ -61,7 +61,7 @@ inline void fill(float* to, std::size_t count, float value) noexcept {
   }
 }
 
-/// Whether a pointer may be an array of so many elements: null only for none.
+/// Whether a pointer may be an array of `count` elements: null only for none.
 template <typename Element>
 bool holds(const Element* data, std::size_t count) noexcept {
   return count == 0 || data != nullptr;

@@ -327,7 +327,7 @@ class Planner {
     return true;
   }
 
-  /// Number of key-value heads in so many rows of W_k; `num_heads` if the rows do not divide into
+  /// Number of key-value heads in `rows` rows of W_k; `num_heads` if the rows do not divide into
   /// heads.
   static std::size_t kv_heads(const LayerPlan& plan, std::size_t rows,
                               std::size_t num_heads) noexcept {

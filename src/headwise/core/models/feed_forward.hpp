@@ -8,7 +8,7 @@
 /// · dense1(x)). Sources: Vaswani et al. 2017, d2l's `PositionWiseFFN`; Shazeer 2020.
 namespace headwise {
 
-/// What stands inside a feed-forward layer.
+/// Intermediate results of a feed-forward layer.
 struct FeedForwardHiddens {
   float* x = nullptr;   ///< (rows, hiddens), what is activated
   float* up = nullptr;  ///< (rows, hiddens), its factor; null if the layer is not gated

@@ -43,9 +43,9 @@ class SavedPass {
   std::vector<std::int32_t> source_positions;  ///< of the source
   AlignedFloats floats;
   KeptPatches patches;
-  /// Of the parameters that the pass was run with.
+  /// Version of the parameters during the pass.
   std::uint64_t version = 0;
-  /// Of the layers, when it was run.
+  /// Number of the layers' passes at that time.
   std::uint64_t num_layer_passes = 0;
 };
 

@@ -286,7 +286,7 @@ void TransformerStack::backward_sublayer(const Sublayer& of, const StackPass& pa
   const TransformerSettings& model = parameters_->settings();
   const std::size_t rows = pass.rows();
   const std::size_t floats = rows * model.num_hiddens;
-  // What is beside the attention reads what that reads.
+  // A parallel feed-forward layer reads the same input as the attention.
   const float* x = saved.streams + (is_parallel(sublayer) ? sublayer - 1 : sublayer) * floats;
   if (norm.exists() && !model.norm_first) {
     write_zeros(buffers.grad_sum, floats);

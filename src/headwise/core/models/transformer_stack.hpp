@@ -122,7 +122,7 @@ class TransformerStack {
   };
   [[nodiscard]] SavedStack lay_out_saved(Arena& arena, const Sizes& sizes) const noexcept;
 
-  /// The output of the last layer in what was saved of a pass of so many rows.
+  /// The output of the last layer in the saved activations of a pass with `rows` rows.
   [[nodiscard]] const float* output_of(const SavedStack& saved, std::size_t rows) const noexcept {
     return saved.streams + num_sublayers() * rows * parameters_->settings().num_hiddens;
   }

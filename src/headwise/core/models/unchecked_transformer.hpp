@@ -29,7 +29,7 @@ struct TransformerPass {
   const float* pixels = nullptr;           ///< (batch, channels, height, width), in place of tokens
   const std::int32_t* segments = nullptr;  ///< (batch, length); null is all 0
   const std::int32_t* targets = nullptr;   ///< (batch, length), of a pass with a loss
-  /// (batch, length, num_hiddens), in place of tokens: what stands before positions are added.
+  /// (batch, length, num_hiddens), in place of tokens: the embeddings before positions are added.
   const float* embeddings = nullptr;
   /// Likewise: the residual stream that enters `first_layer`, before which nothing runs.
   const float* stream = nullptr;
@@ -57,7 +57,7 @@ struct TransformerPass {
   float* logits = nullptr;          ///< (batch, length, vocabulary)
   float* encoder_hidden = nullptr;  ///< (batch, source length, num_hiddens)
   /// The positions of hidden states and logits, (batch, positions, …), of a pass that requires no
-  /// gradients and neither captures nor patches what stands behind the last attention; null is all.
+  /// gradients and neither captures nor patches activations after the last attention; null is all.
   const std::int32_t* positions = nullptr;
   std::size_t num_positions = 0;
   bool requires_grad = false;
@@ -208,7 +208,7 @@ class UncheckedTransformer {
     float* streams;   ///< (rows, num_hiddens)
     float* features;  ///< their norm
   };
-  /// Working memory of `logit_lens_into`, for so many streams at positions.
+  /// Working memory of `logit_lens_into`, for `rows` rows of streams.
   LensBuffers lay_out_lens(Arena& arena, const Sizes& sizes, std::size_t rows) const noexcept;
   void logit_lens_into(const TransformerPass& given, const LogitLens& lens);
 

@@ -28,7 +28,8 @@ class Trainable {
   /// Whether it was not moved from.
   [[nodiscard]] virtual bool in_use() const noexcept { return true; }
 
-  /// Another one where it was assigned to: what is kept of its parameters is then of others.
+  /// A number that changes when the object is assigned to. State kept for its parameters is then
+  /// obsolete.
   [[nodiscard]] virtual std::uint64_t identity() const noexcept { return 0; }
 
   /// Whether its parameters are floats: rounded ones would stay where they are at small steps.
@@ -40,7 +41,8 @@ class Trainable {
   /// cannot be trained. The first call allocates it; later ones allocate nothing and return the
   /// same address. Call `parameters_changed` after writing.
   [[nodiscard]] virtual float* parameter_values() = 0;
-  /// A block of gradients; null before the first backward. Optimizers skip trainables without.
+  /// A block of gradients; null before the first backward. Optimizers skip trainables without
+  /// gradients.
   [[nodiscard]] virtual float* parameter_gradients() noexcept = 0;
 
   /// Must be called after values were written: invalidates what was computed from the old ones.

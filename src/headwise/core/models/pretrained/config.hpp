@@ -47,8 +47,8 @@ class PretrainedConfig {
   /// Whether the field is an object or a list that is not empty.
   [[nodiscard]] bool has_members(std::string_view name) const;
 
-  /// Values of fields, or what stands in for those that are missing. A field of the wrong kind is a
-  /// problem, as is a required one that is missing.
+  /// Values of fields, or their defaults if they are missing. A field of the wrong kind is a
+  /// problem, and so is a missing required field.
   [[nodiscard]] std::int64_t size(std::string_view name);
   /// Where the default does not fit the tensors, their errors mention it.
   [[nodiscard]] std::int64_t size(std::string_view name, std::int64_t otherwise);

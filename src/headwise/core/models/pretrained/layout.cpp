@@ -195,7 +195,7 @@ bool is_of_headless_model(const PretrainedConfig& config) {
 /// The options with as many layers as the file could have tensors for, and one more: a larger model
 /// lacks tensors, which takes no more memory to find out than the file does.
 TransformerOptions with_layers_of_file(TransformerOptions options, std::size_t num_tensors) {
-  options.seed = 0;  // None is to be drawn, which WebAssembly cannot.
+  options.seed = 0;  // So that no seed is drawn: WebAssembly cannot draw one.
   constexpr std::int64_t always = 1000;
   const std::int64_t most = std::max(static_cast<std::int64_t>(num_tensors), always) + 1;
   options.num_layers = std::min(options.num_layers, most);

@@ -104,7 +104,8 @@ std::string_view common_prefix(const PretrainedFamily& family,
   return best;
 }
 
-/// The name without as many parts of the prefix as it begins with: heads have fewer of them.
+/// The name without the parts of the prefix that it begins with. Names of task heads begin with
+/// fewer of them.
 std::string_view without_prefix(std::string_view name, std::string_view prefix) noexcept {
   while (!prefix.empty() && !name.starts_with(prefix)) {
     prefix.remove_suffix(1);
