@@ -1,13 +1,13 @@
 #pragma once
 
-/// What main.cpp has Google Benchmark run; a file each.
+/// Benchmarks that main.cpp registers with Google Benchmark, each in its own file.
 namespace headwise::benchmarks {
 
 void register_kernels();
 void register_layers();
-/// There where OpenBLAS is.
+/// Defined if OpenBLAS is installed.
 void register_openblas();
-/// There where oneDNN is.
+/// Defined if oneDNN is installed.
 void register_onednn();
 
 }  // namespace headwise::benchmarks

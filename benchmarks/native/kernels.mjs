@@ -5,7 +5,7 @@ import { fromRoot } from '../../scripts/lib/files.mjs';
 import { summary } from '../web/statistics.mjs';
 import { nativeProgram } from './build.mjs';
 
-/** What HEADWISE_ARCHITECTURE names, with the words by which OpenBLAS and oneDNN are held to the same. */
+/** Values of HEADWISE_ARCHITECTURE, with the settings that limit OpenBLAS and oneDNN to the same set. */
 const architectures = {
   sse4_2: { OPENBLAS_CORETYPE: 'Nehalem', ONEDNN_MAX_CPU_ISA: 'SSE41' },
   avx2: { OPENBLAS_CORETYPE: 'Haswell', ONEDNN_MAX_CPU_ISA: 'AVX2' },

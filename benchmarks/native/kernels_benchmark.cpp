@@ -1,5 +1,5 @@
-// Every kernel of those that HEADWISE_ARCHITECTURE names, by its name; the matrix product, softmax
-// and exp at several sizes, beside OpenBLAS and the standard library.
+// Every kernel of the instruction set in HEADWISE_ARCHITECTURE, by name; the matrix product,
+// softmax and exp at several sizes, beside OpenBLAS and the standard library.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>

@@ -4,7 +4,7 @@
 //
 // writes a line with the number of threads that it computes on; reads a problem (peer_problem.hpp);
 // writes the first result as float32 numbers; then answers each line that it reads, a number of
-// calls, with a line that tells the milliseconds that they took together.
+// calls, with a line that holds their total time in milliseconds.
 #include <chrono>
 #include <exception>
 #include <iostream>

@@ -5,7 +5,7 @@
 
 namespace headwise::benchmarks {
 
-/// Has headwise compute on so many threads; answers on how many it does.
+/// Sets the number of threads and returns the number in use.
 inline std::int64_t use_threads(std::int64_t threads) {
   set_num_threads(threads);
   return static_cast<std::int64_t>(num_threads());

@@ -77,7 +77,7 @@ pipeline_tag: text-generation
 
 A decoder of 2.82 million parameters for plain English: 5 layers of 5 heads, width 160, gated feed-forward layers of 416 units, RMSNorm, rotary positions, tied embeddings, 8,192 byte pairs, 256 tokens of context. It is a checkpoint of the Qwen2 family (Llama's with biases of queries, keys and values), float16, made and trained by this library alone.
 
-It is made for looking inside. Most everyday words are one token, and its heads find names, pronouns, earlier copies and neighbours. It writes like a children's reader, forgets who had what after some sentences, and knows little but capitals, animals and numbers.
+It is made to be inspected. Most everyday words are one token, and its heads find names, pronouns, earlier copies and neighbours. It writes like a children's reader, forgets who had what after some sentences, and knows little but capitals, animals and numbers.
 
 ## Text
 

@@ -6,9 +6,10 @@
 
 namespace headwise {
 
-/// Splits the last axis into heads and merges them with the batch axis: (batch, length, num_heads ·
-/// p) → (batch · num_heads, length, p). Source: d2l, Multi-Head Attention, `transpose_qkv`. Throws
-/// `Error` (invalid-option) when `num_heads` does not divide the last axis.
+/// Splits the last axis into heads and merges them with the batch axis:
+/// (batch, length, num_heads · p) → (batch · num_heads, length, p). Source: d2l, Multi-Head
+/// Attention, `transpose_qkv`. Throws `Error` (invalid-option) when `num_heads` does not divide the
+/// last axis.
 [[nodiscard]] Tensor<3> transpose_qkv(const TensorView<3>& X, std::int64_t num_heads);
 
 /// Concatenates the heads: (batch · num_heads, length, p) → (batch, length, num_heads · p). The

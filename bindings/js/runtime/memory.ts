@@ -23,7 +23,7 @@ export const absent = 0 as Absent;
 
 export const isAbsent = (address: Address | Absent): address is Absent => address === absent;
 
-/** A call of more floats than this is worth starting the threads for. */
+/** A call of more floats than this makes starting the threads worthwhile. */
 const largeCall = 65536;
 /** Floats in a cache line. Kernels read vectors that cross one more slowly. */
 const line = 16;
