@@ -198,12 +198,9 @@ export const flag: Reader<boolean> = reader((value) => typeof value === 'boolean
 
 /** Reads one of these words. Default: the first, unless another is given. */
 export const word =
-  <Word extends string>(
-    words: readonly [Word, ...Word[]],
-    byDefault: Word = words[0],
-  ): Reader<Word> =>
+  <Word extends string>(words: readonly [Word, ...Word[]], byDefault?: Word): Reader<Word> =>
   (argument, value) =>
-    checkWord(argument, value === undefined ? byDefault : value, words);
+    checkWord(argument, value, words, byDefault);
 
 /** Checks an option: a finite number of at least 0. */
 export function checkNonNegative(argument: string, value: unknown): number {
@@ -223,14 +220,15 @@ export function checkSeed(value: unknown): number {
 export const checkBoolean = (argument: string, value: unknown, byDefault: boolean): boolean =>
   ifGiven(argument, value, flag) ?? byDefault;
 
-/** Checks an option with a fixed list of values. Default: the first. */
+/** Checks an option with a fixed list of values. Default: the first, unless another is given. */
 export function checkWord<Word extends string>(
   argument: string,
   value: unknown,
   words: readonly [Word, ...Word[]],
+  byDefault: Word = words[0],
 ): Word {
   if (value === undefined) {
-    return words[0];
+    return byDefault;
   }
   if (!(words as readonly unknown[]).includes(value)) {
     const quoted = words.map((word) => `'${word}'`);

@@ -58,9 +58,9 @@ void QuantizedHeads::read(const Part& part, std::size_t head_index, std::size_t 
   const float largest = part.scales.data()[head_index * sizes_.max_length + position];
   for (std::size_t i = 0; i < sizes_.head_size; ++i) {
     const std::size_t at = place(part, head_index, position, i);
-    const std::int16_t integer =
-        are_bytes_ ? reinterpret_cast<const std::int8_t*>(part.integers.data())[at]
-                   : reinterpret_cast<const std::int16_t*>(part.integers.data())[at];
+    const int integer = are_bytes_
+                            ? reinterpret_cast<const std::int8_t*>(part.integers.data())[at]
+                            : reinterpret_cast<const std::int16_t*>(part.integers.data())[at];
     numbers[i] = static_cast<float>(integer) / static_cast<float>(max_integer()) * largest;
   }
 }
