@@ -73,6 +73,7 @@ test('a sentence', async (t) => {
     await act.visit('?look-shut=2.2,9.9');
     await act.waitFor('.rail .notices p');
     await act.waitForSearch('?look-shut=2.2');
+    await act.waitFor('.look-tile[data-head="2.2"][data-shut]');
     assert.deepEqual(await shut(), [heads + 1]);
 
     await act.visit('?look-head=1.1');
