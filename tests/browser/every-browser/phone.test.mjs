@@ -6,7 +6,7 @@ import { openAct } from '../lib/acts.mjs';
 import { ofColours } from '../lib/axe.mjs';
 import { engineName, sharedPhone } from '../lib/engines.mjs';
 import { artefact } from '../lib/pages.mjs';
-import { until } from '../lib/until.mjs';
+import { twoFrames, until } from '../lib/until.mjs';
 
 /** What a finger does in acts with gestures of their own, and what comes of it. */
 const visits = {
@@ -48,18 +48,21 @@ test(`every act on a phone, dark and by touch, in ${engineName}`, async (t) => {
 
   await t.test('first screen', async () => {
     const touchPart = async (selector, index) => {
-      const centre = await visit.evaluate(
-        (part, at) => {
-          const { shadowRoot } = document.querySelector('attention-heads');
-          const found = [...shadowRoot.querySelectorAll(part)][at];
-          found.scrollIntoView({ block: 'center', behavior: 'instant' });
-          const { left, right, top, bottom } = found.getBoundingClientRect();
-          return [(left + right) / 2, (top + bottom) / 2];
-        },
-        selector,
-        index,
-      );
-      await visit.touch(...centre);
+      const findCentre = (part, at) => {
+        const { shadowRoot } = document.querySelector('attention-heads');
+        const found = [...shadowRoot.querySelectorAll(part)][at];
+        found.scrollIntoView({ block: 'center', behavior: 'instant' });
+        const { left, right, top, bottom } = found.getBoundingClientRect();
+        return [(left + right) / 2, (top + bottom) / 2];
+      };
+      const centre = () => visit.evaluate(findCentre, selector, index);
+      // What the last touch chose may still be drawn, and move the part.
+      await until(async () => {
+        const before = await centre();
+        await visit.evaluate(twoFrames);
+        return before.join() === (await centre()).join();
+      }, `${selector} moves`);
+      await visit.touch(...(await centre()));
     };
     const chosen = () =>
       visit.evaluate(() => {
