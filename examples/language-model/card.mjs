@@ -155,7 +155,7 @@ ${table(['', 'nats per token'], [['`held-out.txt`', sample.loss.toFixed(3)]])}
 
 For a uniform guess it would be 9.011, the logarithm of 8,192.
 
-After "The capital of …", it continues with the right word for ${capitals.known} of ${capitals.all} countries, all of which the stories name.
+Given "The capital of …", it names the right capital for ${capitals.known} of ${capitals.all} countries. The training stories name all of them.
 
 ## Heads
 

@@ -293,6 +293,9 @@ export function makeModel(options: TransformerOptions): MadeModel {
     failOption('head', 'none beside patches', head);
   }
   const scaling = rotary?.scaling;
+  if (scaling !== undefined && scaling.type !== 'linear' && scaling.originalLength === undefined) {
+    failOption('rotary.scaling.originalLength', 'a finite number above 0', undefined);
+  }
   const request = send(newModel, {
     options: {
       ...given,

@@ -347,6 +347,10 @@ test('options of models that exclude each other', () => {
       { ...ofModel, windows: [null, [0, -1]] },
       'windows: expected two integers from 0 on or Infinity, got -1',
     ],
+    [
+      { ...ofModel, positions: 'rotary', rotary: { scaling: { type: 'yarn', factor: 2 } } },
+      'rotary.scaling.originalLength: expected a finite number above 0, got undefined',
+    ],
     [{ ...reader, head: true }, 'head: expected none beside patches, got true'],
     [{ ...ofModel, numHeads: 3 }, 'numHeads: expected a divisor of numHiddens (8), got 3'],
     [

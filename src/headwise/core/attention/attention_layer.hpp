@@ -19,7 +19,7 @@
 
 namespace headwise {
 
-/// Where a forward pass copies its intermediate results; null for those that are not captured.
+/// Memory for the intermediate results to capture; null for the others.
 struct CapturedActivations {
   float* queries = nullptr;  ///< (batch, heads, queries, head size), after rotation
   float* keys = nullptr;     ///< (batch, key-value heads, keys, head size), cached ones included
