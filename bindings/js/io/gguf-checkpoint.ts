@@ -321,6 +321,8 @@ export function ggufCheckpoint(
   if (Number.isFinite(headSize)) {
     values.checkNeutral('attention.value_length', [headSize]);
     values.checkNeutral('rope.dimension_count', [headSize]);
+    // Without the key, Transformers would take 128 for Qwen3.
+    config.head_dim = headSize;
   }
   config.attention_bias = stored.has('blk.0.attn_output.bias');
   config.mlp_bias = stored.has('blk.0.ffn_up.bias');
