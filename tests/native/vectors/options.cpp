@@ -98,17 +98,11 @@ AdamOptions lively_adam() {
 }
 
 OutputLoss square_loss() {
-  const auto sum = [](std::size_t /*batch*/, const Tensor<3>& output) {
-    double total = 0;
-    for (const float number : output) {
-      total += static_cast<double>(number) * static_cast<double>(number);
-    }
-    return total;
+  const auto sum = [](std::size_t /*batch*/, const Tensor<3>& output) -> double {
+    return xt::sum(xt::square(xt::cast<double>(output)))();
   };
-  const auto gradient = [](std::size_t /*batch*/, const Tensor<3>& output) -> Tensor<3> {
-    return 2 * output;
-  };
-  return {.value = sum, .gradient = gradient};
+  const auto twice = [](std::size_t /*batch*/, const Tensor<3>& output) { return 2 * output; };
+  return {.value = sum, .gradient = twice};
 }
 
 JsonObject json_of(const MultiHeadAttentionOptions& options) {

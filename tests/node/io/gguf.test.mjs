@@ -1,7 +1,7 @@
 // GGUF files: what is read of them and when, every quantized type by its formula, and malformed files.
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { init, loadGguf } from 'headwise';
+import { init, loadGguf, MultiHeadAttention, Tensor } from 'headwise';
 import { assertFails, assertRejects } from '../lib/compare.mjs';
 import { ggufFile, quantized, quantizedTypes, typed } from '../lib/gguf.mjs';
 import { memory } from '../lib/memory.mjs';
@@ -99,6 +99,14 @@ for (const type of quantizedTypes) {
     assert.deepEqual(b, a);
   });
 }
+
+test('numbers of Q4_0 are exact in int4', () => {
+  const weight = new Tensor(quantized('Q4_0', [64, 64], random).values, [64, 64]);
+  const dict = Object.fromEntries(['q', 'k', 'v', 'o'].map((x) => [`W_${x}.weight`, weight]));
+  const layer = MultiHeadAttention.fromStateDict(dict, { numHeads: 4, weights: 'int4' });
+  const rounded = layer.stateDict()['W_q.weight'].data.map((x) => x + 0);
+  assert.deepEqual(rounded, weight.data);
+});
 
 test('every float16 is read as a scale as it is read as a number', () => {
   const bits = Uint16Array.from({ length: 2 ** 16 }, (_, i) => i);

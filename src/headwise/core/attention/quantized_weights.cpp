@@ -36,6 +36,28 @@ std::int8_t int8_of(float number, float scale) noexcept {
   return scale > 0 ? static_cast<std::int8_t>(std::nearbyint(number / scale)) : std::int8_t{0};
 }
 
+/// Whether all weights are multiples of a factor that int4 can hold. Inlined, it would stand 16
+/// times.
+[[gnu::noinline]] bool are_int4(const float* weights, std::size_t count, float factor) noexcept {
+  return std::all_of(weights, weights + count, [factor](float weight) {
+    const float integer = std::nearbyint(weight / factor);
+    // From −8 to 7.
+    return std::abs(integer + 0.5F) < kernels::int4_offset && integer * factor == weight;
+  });
+}
+
+/// The factor of a block of int4 weights whose largest is not close to 0.
+float int4_factor(const float* weights, std::size_t count, float largest) noexcept {
+  // Weights that were rounded elsewhere, whose largest integer is another, stay as they are.
+  for (int integer = -kernels::int4_offset; integer < kernels::int4_offset; ++integer) {
+    const float factor = largest / static_cast<float>(integer);
+    if (are_int4(weights, count, factor)) {
+      return factor;
+    }
+  }
+  return largest / -kernels::int4_offset;
+}
+
 /// Floats before the integers: the factors, whole panels of them.
 std::size_t scales_size(std::size_t out) noexcept { return kernels::round_up_to_panel(out); }
 
@@ -113,7 +135,6 @@ float to_int8(const float* row, std::size_t in, std::int8_t* integers) noexcept 
 }
 
 float to_int4(const float* weights, std::size_t count, std::int8_t* integers) noexcept {
-  constexpr float least = -kernels::int4_offset;
   float largest = 0;
   bool is_finite = true;
   for (std::size_t k = 0; k < count; ++k) {
@@ -121,12 +142,12 @@ float to_int4(const float* weights, std::size_t count, std::int8_t* integers) no
     largest = std::abs(weights[k]) > std::abs(largest) ? weights[k] : largest;
   }
   // An eighth of a smaller number would not be exact.
-  const float scale = std::abs(largest) < 0x1p-120F ? 0.0F : largest / least;
+  const bool is_zero = !is_finite || std::abs(largest) < 0x1p-120F;
+  const float scale = is_zero ? 0.0F : int4_factor(weights, count, largest);
   for (std::size_t k = 0; k < count; ++k) {
-    const bool has_integer = is_finite && scale != 0;
-    integers[k] = has_integer
-                      ? static_cast<std::int8_t>(std::min(std::nearbyint(weights[k] / scale), 7.0F))
-                      : std::int8_t{0};
+    integers[k] =
+        is_zero ? std::int8_t{0}
+                : static_cast<std::int8_t>(std::min(std::nearbyint(weights[k] / scale), 7.0F));
   }
   return is_finite ? scale : std::numeric_limits<float>::quiet_NaN();
 }

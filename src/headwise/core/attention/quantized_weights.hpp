@@ -31,9 +31,9 @@ void pack_int8(const float* row, std::size_t column, std::size_t out, std::size_
 void unpack_int8(const float* packed, std::size_t column, std::size_t out, std::size_t in,
                  std::size_t first, std::size_t count, float* row) noexcept;
 
-/// Rounds up to 32 weights of an output to multiples, from −8 to 7, of their largest / −8, so that
-/// rounding them again changes nothing. Returns the factor, NaN where a weight is not finite.
-/// Source: Q4_0 of llama.cpp.
+/// Rounds up to 32 weights of an output to multiples, from −8 to 7, of their largest / −8, or of a
+/// factor that makes all of them exact, so that rounding them again changes nothing. Returns the
+/// factor, NaN where a weight is not finite. Source: Q4_0 of llama.cpp.
 float to_int4(const float* weights, std::size_t count, std::int8_t* integers) noexcept;
 /// Packs the weights of one output, rounded to int4; a block that has one that is not finite
 /// becomes NaN.
