@@ -13,17 +13,13 @@ export const sizes = {
 };
 
 export const epsilon = 1e-5;
-const rotaryBase = 10000;
+export const rotaryBase = 10000;
 
-/** The parameters in headwise's names and layout, projections (out, in). */
-function makeWeights({ vocabularySize, numHiddens: D, numLayers, ffnHiddens: F }) {
-  const weights = {};
-  let seed = 20;
-  const add = (name, shape, scale, offset = 0) => {
-    const length = shape.reduce((product, size) => product * size, 1);
-    const data = uniform(length, seed++, scale).map((number) => offset + number);
-    weights[name] = { data, shape };
-  };
+/** Name, shape, scale, offset and seed of each parameter, in headwise's names and layout, projections (out, in). */
+export function parametersOf({ vocabularySize, numHiddens: D, numLayers, ffnHiddens: F }) {
+  const parameters = [];
+  const add = (name, shape, scale, offset = 0) =>
+    parameters.push({ name, shape, scale, offset, seed: 20 + parameters.length });
   const norm = (name) => add(name, [D], 0.25, 1);
   const linear = (name, to, from) => add(name, [to, from], Math.sqrt(3 / from));
   add('embedding.weight', [vocabularySize, D], 0.2);
@@ -39,7 +35,16 @@ function makeWeights({ vocabularySize, numHiddens: D, numLayers, ffnHiddens: F }
   }
   // Of both signs: else the tied embeddings would have a token follow itself.
   add('norm.weight', [D], 1);
-  return weights;
+  return parameters;
+}
+
+function makeWeights(sizes) {
+  const make = ({ name, shape, scale, offset, seed }) => {
+    const length = shape.reduce((product, size) => product * size, 1);
+    const data = uniform(length, seed, scale).map((number) => offset + number);
+    return [name, { data, shape }];
+  };
+  return Object.fromEntries(parametersOf(sizes).map(make));
 }
 
 /** Tokens (count,). */
@@ -49,8 +54,13 @@ const tokensOf = (count, seed, { vocabularySize }) =>
   );
 
 export function generationProblem(shape) {
+  if (shape.weightType) return { ...shape, tokens: characters(shape) };
   return { ...shape, weights: makeWeights(shape), tokens: tokensOf(shape.promptLength, 1, shape) };
 }
+
+/** A prompt of lower-case letters, as tokens: some peers take text only. */
+const characters = ({ promptLength }) =>
+  Int32Array.from(uniform(promptLength, 1), (number) => 97 + Math.floor(13 * (number + 1)));
 
 /** Tokens and targets, (batch, length): each position is to predict the next token. */
 export function modelTrainingProblem(shape) {
@@ -109,16 +119,26 @@ export function argmax(numbers) {
   return best;
 }
 
+/** Tokens and logits in one array. */
+export function answerOf(tokens, logits) {
+  const answer = new Float32Array(tokens.length + logits.length);
+  answer.set(tokens);
+  answer.set(logits, tokens.length);
+  return answer;
+}
+
 /**
  * Greedy decoding: `prefill` takes the prompt, `decode` each new token and its position; both give
- * logits. Answers the new tokens, and the logits of the last.
+ * logits. Answers the new tokens, and the logits of the last, or with quantized weights, whose later
+ * tokens may differ, of the first.
  */
-export async function generateGreedily({ tokens, newTokens }, prefill, decode) {
+export async function generateGreedily({ tokens, newTokens, weightType }, prefill, decode) {
   let logits = await prefill(tokens);
+  const first = logits;
   const generated = [argmax(logits)];
   while (generated.length < newTokens) {
     logits = await decode(generated.at(-1), tokens.length + generated.length - 1);
     generated.push(argmax(logits));
   }
-  return Float32Array.from([...generated, ...logits]);
+  return answerOf(generated, weightType ? first : logits);
 }

@@ -14,6 +14,7 @@ function modelsOf({ format, graph }, problem) {
 export function modelFor(peer, problem, place) {
   if (problem.kind.endsWith('training') && !peer.trains) return undefined;
   if (problem.kind === 'generation' && !peer.generates) return undefined;
+  if (peer.onlyQuantized) return undefined;
   if (peer.isPart && !peer.kinds.includes(problem.kind)) return undefined;
   const models = modelsOf(peer, problem);
   if (!models) return undefined;

@@ -9,6 +9,9 @@ const ort = (graph) => ({
   generates: graph !== 'standard',
 });
 
+/** Of problems with quantized weights. */
+const quantized = { generates: true, readsQuantized: true, onlyQuantized: true };
+
 const ortNative = (graph) => ({
   module: 'onnxruntime-node',
   packages: ['onnxruntime-node'],
@@ -53,11 +56,12 @@ const ceiling = (variant) => ({
 /**
  * `graph` names the ONNX model that a peer is given, `format` another kind of model, `isNative` what
  * is compared with native code only, `isOptional` what runs only where it is asked for, `trains`
- * who can take a step of training, `generates` who runs a language model, `isPart` what is
+ * who can take a step of training, `generates` who runs a language model, `readsQuantized` who one with
+ * quantized weights, `onlyQuantized` who is measured with no other, `isPart` what is
  * compared with a forward of ours only, of problems of `kinds`.
  */
 export const peers = {
-  headwise: headwise({}),
+  headwise: { ...headwise({}), readsQuantized: true },
   'headwise-simd': { ...headwise({ variant: 'simd' }), isOptional: true },
   'headwise-relaxed-simd': { ...headwise({ variant: 'relaxed-simd' }), isOptional: true },
   'headwise-fresh': { ...headwise({ fresh: true }), isOptional: true },
@@ -75,6 +79,14 @@ export const peers = {
   'onnxruntime-web-plain': ort('plain'),
   'onnxruntime-web-fused': ort('fused'),
   'onnxruntime-web-standard': ort('standard'),
+  'onnxruntime-web-blocks': { ...ort('blocks'), ...quantized },
+  'onnxruntime-web-dynamic': { ...ort('dynamic'), ...quantized },
+  wllama: {
+    module: 'wllama',
+    packages: ['@wllama/wllama'],
+    engines: ['node-current', 'chromium'],
+    ...quantized,
+  },
   tfjs: {
     module: 'tfjs',
     packages: ['@tensorflow/tfjs', '@tensorflow/tfjs-core', '@tensorflow/tfjs-backend-wasm'],

@@ -27,8 +27,8 @@ function rotate(row, position, { half, cos, sin }) {
 }
 
 /**
- * A sequence that grows token by token; `append` gives the logits behind it. The unembedding is the
- * embedding, unless it has weights of its own.
+ * A sequence that grows token by token; `append` gives the hidden state behind it, of which `logitsOf` gives
+ * the logits. The unembedding is the embedding, unless it has weights of its own.
  */
 export function newSequence(problem) {
   const { weights, numLayers, numHeads, numHiddens: D } = problem;
@@ -74,23 +74,26 @@ export function newSequence(problem) {
         const hidden = up.map((number, j) => (number * gate[j]) / (1 + Math.exp(-gate[j])));
         add(project(hidden, of('ffn.dense2')));
       });
-      return project(normalize(x, weights['norm.weight']), unembedding);
+      return x;
     },
+    logitsOf: (x) => project(normalize(x, weights['norm.weight']), unembedding),
   };
 }
 
-/** The new tokens, then the logits of the last. */
+/** What `generateGreedily` answers. */
 export function greedyTokens(problem) {
-  const { tokens, newTokens } = problem;
+  const { tokens, newTokens, weightType } = problem;
   const sequence = newSequence(problem);
-  let logits;
-  for (const token of tokens) logits = sequence.append(token);
+  let hidden;
+  for (const token of tokens) hidden = sequence.append(token);
+  let logits = sequence.logitsOf(hidden);
+  const first = logits;
   const generated = [argmax(logits)];
   while (generated.length < newTokens) {
-    logits = sequence.append(generated.at(-1));
+    logits = sequence.logitsOf(sequence.append(generated.at(-1)));
     generated.push(argmax(logits));
   }
-  return Float64Array.from([...generated, ...logits]);
+  return Float64Array.from([...generated, ...(weightType ? first : logits)]);
 }
 
 /** The mean of −log softmax(logits)[target]. */
@@ -100,7 +103,7 @@ export function lossOf(problem) {
   for (let b = 0; b < batch; b++) {
     const sequence = newSequence(problem);
     for (let i = b * length; i < (b + 1) * length; i++) {
-      const logits = sequence.append(tokens[i]);
+      const logits = sequence.logitsOf(sequence.append(tokens[i]));
       const largest = logits.reduce((a, c) => Math.max(a, c));
       const exponents = logits.reduce((total, logit) => total + Math.exp(logit - largest), 0);
       sum += largest + Math.log(exponents) - logits[targets[i]];

@@ -1,6 +1,7 @@
 // Answers in float64, by the formula. Peers are held against some rows of it: all of them where
 // they are few, evenly spread ones, with the first and the last, where they are many.
 
+import { withFloats } from './quantized-model.mjs';
 import { greedyTokens, lossOf } from './reference-model.mjs';
 import { changeOfOutput } from './reference-training.mjs';
 
@@ -87,7 +88,9 @@ function attentionRows(problem, rows) {
  * model's training the loss before the first step.
  */
 export function reference(problem) {
-  if (problem.kind === 'generation') return greedyTokens(problem);
+  if (problem.kind === 'generation') {
+    return greedyTokens(problem.weightType ? withFloats(problem) : problem);
+  }
   if (problem.kind === 'model-training') return Float64Array.of(lossOf(problem));
   if (problem.kind === 'training') return pickRows(problem, changeOfOutput(problem));
   const rows = checkedRows(problem);
@@ -96,13 +99,18 @@ export function reference(problem) {
 }
 
 /** How far an answer may be from the reference; see `errorOf`. */
-export const toleranceOf = ({ kind }) => (kind === 'generation' ? 1e-4 : 1e-3);
+export function toleranceOf({ kind, weightType }) {
+  // Most peers round activations to 8 bits, too.
+  if (weightType) return 0.05;
+  return kind === 'generation' ? 1e-4 : 1e-3;
+}
 
 /**
  * How far an answer is from the reference: infinitely if it generated other tokens; losses by the
- * worst of them, as many as the reference has.
+ * worst of them, as many as the reference has; with quantized weights by the ten largest logits.
  */
-export function errorOf({ kind, newTokens }, expected, got) {
+export function errorOf({ kind, newTokens, weightType }, expected, got) {
+  if (weightType) return errorOfLargest(expected.subarray(newTokens), got.subarray(newTokens));
   if (kind === 'generation') {
     const isSame = expected.subarray(0, newTokens).every((token, i) => token === got[i]);
     return isSame ? relativeError(expected.subarray(newTokens), got.subarray(newTokens)) : Infinity;
@@ -113,6 +121,22 @@ export function errorOf({ kind, newTokens }, expected, got) {
     );
   }
   return relativeError(expected, got);
+}
+
+/** How many tokens are the reference's before the first that is not. */
+export function countSame({ newTokens }, expected, got) {
+  const other = expected.subarray(0, newTokens).findIndex((token, i) => token !== got[i]);
+  return other < 0 ? newTokens : other;
+}
+
+/** Of the ten largest logits, less the largest, so that logarithms of probabilities do as well. */
+function errorOfLargest(expected, got) {
+  const largest = Array.from(expected.keys())
+    .sort((a, b) => expected[b] - expected[a])
+    .slice(0, 10);
+  const apart = largest.map((i) => expected[i] - expected[largest[0]] - got[i] + got[largest[0]]);
+  const error = apart.reduce((most, x) => Math.max(most, Math.abs(x)), 0) / expected[largest[0]];
+  return Number.isNaN(error) ? Infinity : error;
 }
 
 /** The largest difference in parts of the largest reference value. */

@@ -1,12 +1,15 @@
 // One problem on one engine: every peer is opened, checked and warmed up, then they take turns.
 import { makeProblem } from './problem.mjs';
-import { errorOf, reference, toleranceOf } from './reference.mjs';
+import { countSame, errorOf, reference, toleranceOf } from './reference.mjs';
 import { flops, shapes, tokensPerCall } from './shapes.mjs';
 import { summary } from './statistics.mjs';
 import { flopsPerCall } from './peers/ceiling.mjs';
 
 const visitMilliseconds = 80;
 const warmUpMilliseconds = 1000;
+
+/** References by the problem's name: some take a minute, and engines and numbers of threads share them. */
+const references = new Map();
 
 /**
  * The results by peer: times in milliseconds a call, or an `error`. `modelFor` gives the
@@ -17,7 +20,8 @@ export async function measure(engine, shapeName, chosen, options) {
   const shape = shapes[shapeName];
   const problem = makeProblem(shape);
   const tolerance = toleranceOf(problem);
-  let expected = reference(problem);
+  if (!references.has(shapeName)) references.set(shapeName, reference(problem));
+  let expected = references.get(shapeName);
   const results = [];
 
   for (const [name, peer] of chosen) {
@@ -32,6 +36,7 @@ export async function measure(engine, shapeName, chosen, options) {
       Object.assign(result, { requestedThreads: threads, ...session.about, session });
       if (!peer.ceiling) {
         result.error = errorOf(problem, expected, session.check);
+        if (shape.weightType) result.sameTokens = countSame(problem, expected, session.check);
         if (result.error > tolerance) throw new Error(`wrong by ${result.error.toExponential(1)}`);
         // Later losses of training are held against those of the first peer that began right.
         if (problem.kind === 'model-training' && expected.length === 1) expected = session.check;

@@ -89,6 +89,34 @@ Object.assign(shapes, {
   },
 });
 
+/** GPT-2's, but for gated feed-forward layers: 124 million weights. */
+const largeModel = {
+  vocabularySize: 50257,
+  maxLength: 1024,
+  numHiddens: 768,
+  numLayers: 12,
+  numHeads: 12,
+  ffnHiddens: 2048,
+};
+
+for (const [bits, weightType] of [
+  [8, 'Q8_0'],
+  [4, 'Q4_0'],
+]) {
+  const about = `124 M weights of ${bits} bits`;
+  const common = { kind: 'generation', weightType, ...largeModel };
+  for (const promptLength of [128, 512]) {
+    shapes[`prompt-${promptLength}-q${bits}`] = {
+      about: `a prompt of ${promptLength} tokens, ${about}`,
+      ...{ ...common, promptLength, newTokens: 1 },
+    };
+  }
+  shapes[`tokens-q${bits}`] = {
+    about: `32 tokens behind a prompt of 16, ${about}`,
+    ...{ ...common, promptLength: 16, newTokens: 32 },
+  };
+}
+
 /** What is measured besides the problems, and in which engines; some on so many threads. */
 export const otherMeasures = {
   'cold-start': {
@@ -111,9 +139,9 @@ export const otherMeasures = {
   kernels: { about: 'kernels and layer by Google Benchmark, one thread', engines: ['native'] },
 };
 
-/** Tokens that one call of a language model generates or learns from; undefined of other problems. */
-export function tokensPerCall({ kind, batch, length, newTokens }) {
-  if (kind === 'generation') return newTokens;
+/** Tokens that one call of a language model reads, generates or learns from; undefined of other problems. */
+export function tokensPerCall({ kind, batch, length, promptLength, newTokens }) {
+  if (kind === 'generation') return newTokens > 1 ? newTokens : promptLength;
   return kind === 'model-training' ? batch * length : undefined;
 }
 

@@ -106,7 +106,9 @@ export function table(results) {
   const hasParts = results.some(({ timesForward }) => timesForward);
   const hasTokens = results.some(({ tokensPerSecond }) => tokensPerSecond);
   if (hasParts) rows[0].push('of a forward');
+  const hasSame = results.some(({ sameTokens }) => sameTokens !== undefined);
   if (hasTokens) rows[0].push('tokens/s');
+  if (hasSame) rows[0].push('like float64');
   const failed = [];
   for (const result of results) {
     if (result.failed) {
@@ -119,7 +121,7 @@ export function table(results) {
     ]
       .filter(Boolean)
       .join(', ');
-    const { tokensPerSecond: tokens } = result;
+    const { tokensPerSecond: tokens, sameTokens } = result;
     rows.push([
       result.peer + (facts && ` (${facts})`),
       time(result.median),
@@ -130,6 +132,7 @@ export function table(results) {
       ratio(result.timesBestPeer, result.timesBestPeerSpread, result.timesBestPeerAtLeast),
       ...(hasParts ? [ratio(result.timesForward, result.timesForwardSpread)] : []),
       ...(hasTokens ? [tokens?.toFixed(0) ?? ''] : []),
+      ...(hasSame ? [`${sameTokens ?? ''}`] : []),
     ]);
   }
   return [align(rows), ...failed].join('\n');

@@ -4,10 +4,16 @@ import { messages } from './messages.mjs';
 const Model = messages.lookupType('Model');
 
 const attributeTypes = { float: 1, int: 2, ints: 7 };
-const dataTypes = { float32: 1, int32: 6, int64: 7 };
+const dataTypes = { float32: 1, uint8: 2, int8: 3, int32: 6, int64: 7 };
 
 const typeOf = (data) =>
-  ({ Float32Array: 'float32', Int32Array: 'int32', BigInt64Array: 'int64' })[data.constructor.name];
+  ({
+    Float32Array: 'float32',
+    Uint8Array: 'uint8',
+    Int8Array: 'int8',
+    Int32Array: 'int32',
+    BigInt64Array: 'int64',
+  })[data.constructor.name];
 
 const bytesOf = ({ buffer, byteOffset, byteLength }) =>
   new Uint8Array(buffer, byteOffset, byteLength);

@@ -8,8 +8,8 @@ import { GraphBuilder } from './builder.mjs';
 const integers = (...values) => BigInt64Array.from(values, BigInt);
 const microsoft = { domain: 'com.microsoft' };
 
-/** What both kinds of graphs are made of. `length` is that of the call. */
-class DecoderGraph extends GraphBuilder {
+/** What both kinds of graphs are made of. `length` is that of the call, any if it is undefined. */
+export class DecoderGraph extends GraphBuilder {
   constructor(problem, length) {
     super();
     this.problem = problem;
@@ -40,7 +40,7 @@ class DecoderGraph extends GraphBuilder {
   /** The last row of (1, length, D). */
   last(rows) {
     if (this.length === 1) return rows;
-    const index = this.constant('last_index', [1], integers(this.length - 1));
+    const index = this.constant('last_index', [1], integers(-1));
     return this.node('Gather', [rows, index], { axis: 1 });
   }
 
@@ -133,9 +133,11 @@ function plainGraph(problem, length) {
   return graph.complete({ opset: 18 });
 }
 
-function fusedGraph(problem, length) {
+const fusedGraph = (problem, length) => fused(problem, new DecoderGraph(problem, length));
+
+/** Completes a graph whose class says how to embed and to multiply by weights. */
+export function fused(problem, graph) {
   const { numLayers, numHeads, maxLength } = problem;
-  const graph = new DecoderGraph(problem, length);
   const { half, cos, sin } = rotation(problem, maxLength);
   const cosines = graph.constant('cos', [maxLength, half], cos);
   const sines = graph.constant('sin', [maxLength, half], sin);

@@ -1,5 +1,6 @@
 // The language model in headwise: `generate`, and `trainStep` with the model's own Adam.
-import { Transformer } from '../../../dist/index.js';
+import { loadGguf, Transformer } from '../../../dist/index.js';
+import { answerOf } from '../language-model.mjs';
 import { checkedBy, trainingLosses } from '../timing.mjs';
 
 function newModel(problem) {
@@ -14,15 +15,23 @@ function newModel(problem) {
   return model;
 }
 
-export async function generation(problem) {
-  const model = newModel(problem);
-  const { tokens, newTokens, vocabularySize } = problem;
+const precisions = { Q8_0: 'int8', Q4_0: 'int4' };
+
+async function readModel({ weightType }, { gguf }) {
+  return Transformer.fromPretrained({
+    gguf: loadGguf(new Uint8Array(gguf)),
+    weights: precisions[weightType],
+  });
+}
+
+export async function generation(problem, models) {
+  const { tokens, newTokens, vocabularySize, weightType } = problem;
+  const model = weightType ? await readModel(problem, models) : newModel(problem);
   const generate = () => model.generate(tokens, { maxNewTokens: newTokens });
   const generated = await generate();
-  const read = Int32Array.from([...tokens, ...generated.slice(0, -1)]);
+  const read = weightType ? tokens : Int32Array.from([...tokens, ...generated.slice(0, -1)]);
   const { logits } = model.forward(read);
-  const first = Float32Array.from([...generated, ...logits.data.slice(-vocabularySize)]);
-  return checkedBy(first, generate);
+  return checkedBy(answerOf(generated, logits.data.slice(-vocabularySize)), generate);
 }
 
 export function modelTraining(problem) {

@@ -14,8 +14,8 @@ export async function load({ threads, variant = 'auto', fresh = false, pass = 'f
   const chosen = await init({ variant, threads });
   return {
     about: chosen,
-    prepare: (problem) => {
-      if (problem.kind === 'generation') return generation(problem);
+    prepare: (problem, models) => {
+      if (problem.kind === 'generation') return generation(problem, models);
       if (problem.kind === 'model-training') return modelTraining(problem);
       return problem.kind === 'softmax' ? softmax(problem, fresh) : layer(problem, fresh, pass);
     },

@@ -1,12 +1,13 @@
 // A language model in ONNX Runtime, in the web and natively: two sessions, one for the prompt, one
-// for each token after it. What a session answers of keys and values is what the next is given.
+// for each token after it, or one for both. What a session answers of keys and values is what the next
+// is given.
 import { generateGreedily } from '../language-model.mjs';
 
 export async function generation({ InferenceSession, Tensor }, problem, models, options) {
   const { numHeads, numHiddens } = problem;
   const open = (bytes) => InferenceSession.create(new Uint8Array(bytes), options);
-  const prefill = await open(models.prefill);
-  const decode = await open(models.decode);
+  const prefill = await open(models.prefill ?? models.any);
+  const decode = models.any ? prefill : await open(models.decode);
   const none = () =>
     new Tensor('float32', new Float32Array(0), [1, numHeads, 0, numHiddens / numHeads]);
 
