@@ -129,8 +129,8 @@ export function answerOf(tokens, logits) {
 
 /**
  * Greedy decoding: `prefill` takes the prompt, `decode` each new token and its position; both give
- * logits. Answers the new tokens, and the logits of the last, or with quantized weights, whose later
- * tokens may differ, of the first.
+ * logits. Returns the new tokens, then the logits of the last; with quantized weights those of the
+ * first, because later tokens may differ.
  */
 export async function generateGreedily({ tokens, newTokens, weightType }, prefill, decode) {
   let logits = await prefill(tokens);

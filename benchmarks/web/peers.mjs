@@ -9,7 +9,7 @@ const ort = (graph) => ({
   generates: graph !== 'standard',
 });
 
-/** Of problems with quantized weights. */
+/** Peers that run quantized models only. */
 const quantized = { generates: true, readsQuantized: true, onlyQuantized: true };
 
 const ortNative = (graph) => ({
@@ -54,11 +54,11 @@ const ceiling = (variant) => ({
 });
 
 /**
- * `graph` names the ONNX model that a peer is given, `format` another kind of model, `isNative` what
- * is compared with native code only, `isOptional` what runs only where it is asked for, `trains`
- * who can take a step of training, `generates` who runs a language model, `readsQuantized` who one with
- * quantized weights, `onlyQuantized` who is measured with no other, `isPart` what is
- * compared with a forward of ours only, of problems of `kinds`.
+ * `graph` names the ONNX model that a peer is given, `format` another kind of model, `isNative`
+ * what is compared with native code only, `isOptional` what runs only where it is asked for,
+ * `trains` who can take a step of training, `generates` who runs a language model, `readsQuantized`
+ * who runs a quantized one, `onlyQuantized` who runs nothing else, `isPart` what is compared with a
+ * forward of ours only, of problems of `kinds`.
  */
 export const peers = {
   headwise: { ...headwise({}), readsQuantized: true },

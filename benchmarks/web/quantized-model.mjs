@@ -6,10 +6,10 @@ import { uniform } from './uniform.mjs';
 /** The largest code of each type of GGUF files; codes of both signs are equally likely. */
 const largestCodes = { Q8_0: 127, Q4_0: 7 };
 
-/** As `to.from(from, change)`, which takes ten times as long for so many numbers. */
-export function changed(to, from, change) {
-  const result = new to(from.length);
-  for (let i = 0; i < from.length; i++) result[i] = change(from[i]);
+/** As `Type.from(numbers, convert)`, which takes ten times as long for so many numbers. */
+export function converted(Type, numbers, convert) {
+  const result = new Type(numbers.length);
+  for (let i = 0; i < numbers.length; i++) result[i] = convert(numbers[i]);
   return result;
 }
 
@@ -18,12 +18,12 @@ function newParameter({ name, shape, scale, offset, seed }, largest) {
   if (shape.length === 1) {
     return [name, { shape, data: uniform(length, seed, scale).map((number) => offset + number) }];
   }
-  const codes = changed(Int8Array, uniform(length, seed, largest + 0.499), Math.round);
+  const codes = converted(Int8Array, uniform(length, seed, largest + 0.499), Math.round);
   // A power of two is exact in any format.
   return [name, { shape, codes, scale: 2 ** Math.round(Math.log2(scale / largest)) }];
 }
 
-/** Those made last, of the type `weightType`. */
+/** The weights made last: making them takes seconds, and every file needs them. */
 let made = {};
 
 /** Matrices as `{ shape, codes, scale }`, vectors as `{ shape, data }`, by headwise's names. */
@@ -41,7 +41,7 @@ export function quantizedWeights(problem) {
 export function withFloats(problem) {
   const weights = Object.entries(quantizedWeights(problem)).map(([name, weight]) => {
     const { shape, codes, scale, data } = weight;
-    return [name, { shape, data: data ?? changed(Float32Array, codes, (code) => code * scale) }];
+    return [name, { shape, data: data ?? converted(Float32Array, codes, (code) => code * scale) }];
   });
   return { ...problem, weights: Object.fromEntries(weights) };
 }

@@ -27,8 +27,8 @@ function rotate(row, position, { half, cos, sin }) {
 }
 
 /**
- * A sequence that grows token by token; `append` gives the hidden state behind it, of which `logitsOf` gives
- * the logits. The unembedding is the embedding, unless it has weights of its own.
+ * A sequence that grows token by token. `append` returns the last hidden state; `logitsOf` turns it into
+ * logits. The unembedding is the embedding, unless the model has its own.
  */
 export function newSequence(problem) {
   const { weights, numLayers, numHeads, numHiddens: D } = problem;

@@ -107,7 +107,7 @@ export function toleranceOf({ kind, weightType }) {
 
 /**
  * How far an answer is from the reference: infinitely if it generated other tokens; losses by the
- * worst of them, as many as the reference has; with quantized weights by the ten largest logits.
+ * worst of them, as many as the reference has; quantized models by their ten largest logits.
  */
 export function errorOf({ kind, newTokens, weightType }, expected, got) {
   if (weightType) return errorOfLargest(expected.subarray(newTokens), got.subarray(newTokens));
@@ -123,13 +123,16 @@ export function errorOf({ kind, newTokens, weightType }, expected, got) {
   return relativeError(expected, got);
 }
 
-/** How many tokens are the reference's before the first that is not. */
+/** How many tokens equal the reference's, up to the first that differs. */
 export function countSame({ newTokens }, expected, got) {
   const other = expected.subarray(0, newTokens).findIndex((token, i) => token !== got[i]);
   return other < 0 ? newTokens : other;
 }
 
-/** Of the ten largest logits, less the largest, so that logarithms of probabilities do as well. */
+/**
+ * The error of the ten largest logits. The largest is subtracted from all, so logarithms of probabilities
+ * may stand for logits.
+ */
 function errorOfLargest(expected, got) {
   const largest = Array.from(expected.keys())
     .sort((a, b) => expected[b] - expected[a])

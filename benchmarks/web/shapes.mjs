@@ -89,7 +89,7 @@ Object.assign(shapes, {
   },
 });
 
-/** GPT-2's, but for gated feed-forward layers: 124 million weights. */
+/** As GPT-2, but with gated feed-forward layers: 124 million weights. */
 const largeModel = {
   vocabularySize: 50257,
   maxLength: 1024,

@@ -49,7 +49,7 @@ function blocksOf(type, codes, scale) {
   return bytes;
 }
 
-/** Tokens 0 to 255 are the characters with these numbers, so that a text can be a prompt. */
+/** Tokens 33 to 126 are the characters of these codes in ASCII, so that a text can be a prompt. */
 function vocabularyOf(size) {
   return Array.from({ length: size }, (_, id) =>
     id > 32 && id < 127 ? String.fromCharCode(id) : `<${id}>`,

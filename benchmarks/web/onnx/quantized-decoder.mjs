@@ -1,5 +1,5 @@
 // The fused graph of the language model with quantized weights, for calls of any length.
-import { changed, quantizedWeights } from '../quantized-model.mjs';
+import { converted, quantizedWeights } from '../quantized-model.mjs';
 import { DecoderGraph, fused } from './decoder.mjs';
 
 const microsoft = { domain: 'com.microsoft' };
@@ -43,13 +43,13 @@ class BlockGraph extends QuantizedGraph {
     const { codes, scale, from: K, to: N } = this.rowsOf(names);
     const bits = this.problem.weightType === 'Q8_0' ? 8 : 4;
     // The zero of unsigned codes is in their middle.
-    const unsigned = changed(Uint8Array, codes, (code) => code + 2 ** (bits - 1));
+    const unsigned = converted(Uint8Array, codes, (code) => code + 2 ** (bits - 1));
     const packed = bits === 8 ? unsigned : pairs(unsigned);
     const name = names.join('_');
     const weight = this.constant(name, [N, K / 32, 4 * bits], packed);
     const scales = new Float32Array((N * K) / 32).fill(scale);
     const given = [input, weight, this.constant(`${name}_scales`, [N, K / 32], scales)];
-    // The activations are rounded to 8 bits, which is fastest.
+    // Level 4 lets the runtime round activations to 8 bits. In WebAssembly it multiplies floats all the same.
     const attributes = { K, N, bits, block_size: 32, accuracy_level: 4 };
     return this.node('MatMulNBits', given, attributes, { ...microsoft, output });
   }

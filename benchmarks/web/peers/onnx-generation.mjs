@@ -1,6 +1,5 @@
-// A language model in ONNX Runtime, in the web and natively: two sessions, one for the prompt, one
-// for each token after it, or one for both. What a session answers of keys and values is what the next
-// is given.
+// A language model in ONNX Runtime, in the web and natively: one session for the prompt and one for each
+// token after it, or `any` for both. Each call is given the keys and values that the last one returned.
 import { generateGreedily } from '../language-model.mjs';
 
 export async function generation({ InferenceSession, Tensor }, problem, models, options) {

@@ -1,4 +1,5 @@
-// Enough of a browser's workers for a program that knows no others: started from a blob, as a thread.
+// Browsers' workers in Node, as far as wllama needs them: each runs the code of a blob, in a thread. The
+// package web-worker starts none from blobs.
 import { resolveObjectURL } from 'node:buffer';
 import { isMainThread, parentPort, Worker as Thread, workerData } from 'node:worker_threads';
 

@@ -1,5 +1,4 @@
-// wllama: llama.cpp in WebAssembly. It takes the prompt as text; with one token for each character, that
-// is the same prompt.
+// wllama: llama.cpp in WebAssembly. It takes the prompt as text, each of whose characters is one token.
 import { wasmAddress } from '#wllama';
 import { Wllama } from '@wllama/wllama';
 import { answerOf } from '../language-model.mjs';

@@ -36,8 +36,8 @@ std::int8_t int8_of(float number, float scale) noexcept {
   return scale > 0 ? static_cast<std::int8_t>(std::nearbyint(number / scale)) : std::int8_t{0};
 }
 
-/// Whether all weights are multiples of a factor that int4 can hold. Inlined, it would stand 16
-/// times.
+/// Whether int4 holds all weights exactly, as multiples of a factor. Not inlined, because it would
+/// be repeated 16 times.
 [[gnu::noinline]] bool are_int4(const float* weights, std::size_t count, float factor) noexcept {
   return std::all_of(weights, weights + count, [factor](float weight) {
     const float integer = std::nearbyint(weight / factor);
@@ -48,7 +48,8 @@ std::int8_t int8_of(float number, float scale) noexcept {
 
 /// The factor of a block of int4 weights whose largest is not close to 0.
 float int4_factor(const float* weights, std::size_t count, float largest) noexcept {
-  // Weights that were rounded elsewhere, whose largest integer is another, stay as they are.
+  // Weights that were rounded elsewhere stay as they are, whatever their largest integer. The
+  // factor of 0 is infinite, which fits no weights.
   for (int integer = -kernels::int4_offset; integer < kernels::int4_offset; ++integer) {
     const float factor = largest / static_cast<float>(integer);
     if (are_int4(weights, count, factor)) {
