@@ -44,18 +44,17 @@ class Error : public std::invalid_argument {
   ErrorCode code_;
 };
 
-/// Throws the out-of-memory `Error` without allocating.
-[[noreturn]] void throw_out_of_memory();
+/// Throws the exception that is being handled; a failed allocation as an `Error`, without
+/// allocating.
+[[noreturn]] void throw_as_error();
 
 /// Runs a public function's body; failed allocations become an `Error`.
 template <typename Function>
 decltype(auto) report_out_of_memory(Function&& body) {
   try {
     return std::forward<Function>(body)();
-  } catch (const std::bad_alloc&) {
-    throw_out_of_memory();
-  } catch (const std::length_error&) {
-    throw_out_of_memory();
+  } catch (...) {
+    throw_as_error();
   }
 }
 

@@ -4,6 +4,7 @@
 
 #include <headwise/attention_only_transformer.hpp>
 #include <headwise/attention_pooling.hpp>
+#include <headwise/caller_memory.hpp>
 #include <headwise/captures.hpp>
 #include <headwise/cross_entropy.hpp>
 #include <headwise/error.hpp>

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <headwise/caller_memory.hpp>
 #include <headwise/core/attention/attention_layer.hpp>
 #include <headwise/error.hpp>
 #include <headwise/key_value_cache.hpp>
@@ -147,53 +148,6 @@ struct ForwardResult {
 
 using AttentionResult = ForwardResult<3>;
 
-/// An input of rank 3, or 2 without a batch axis; empty for keys and values that are not given.
-struct LayerInput {
-  LayerInput() = default;
-  template <std::size_t Rank>
-  LayerInput(const TensorView<Rank>& tensor) noexcept  // NOLINT(*-explicit-*)
-      : data(tensor.data()), shape(tensor.shape()) {}
-  LayerInput(const float* numbers, std::span<const std::size_t> axes) noexcept
-      : data(numbers), shape(axes) {}
-
-  [[nodiscard]] std::size_t length() const noexcept {
-    return shape.empty() ? 0 : shape[shape.size() - 2];
-  }
-  [[nodiscard]] std::size_t size() const noexcept { return shape.empty() ? 0 : shape.back(); }
-
-  const float* data = nullptr;
-  std::span<const std::size_t> shape = {};
-};
-
-/// A tensor that a pass returns: the members of `ForwardResult` and `CapturedTensors`.
-enum class ResultName : unsigned char {
-  output,
-  attention_weights,
-  key_mass,
-  captured_queries,
-  captured_keys,
-  captured_values,
-  captured_scores,
-  captured_pooled,
-  dropped_weights,
-};
-
-/// Gives the memory that a pass writes its results to.
-class ResultMemory {
- public:
-  /// Memory for a result of this shape, which has a batch axis. Called once all arguments are
-  /// checked and before anything is changed, so it may throw.
-  virtual float* of(ResultName name, std::span<const std::size_t> shape) = 0;
-
- protected:
-  ResultMemory() = default;
-  ResultMemory(const ResultMemory&) = default;
-  ResultMemory(ResultMemory&&) = default;
-  ResultMemory& operator=(const ResultMemory&) = default;
-  ResultMemory& operator=(ResultMemory&&) = default;
-  ~ResultMemory() = default;
-};
-
 /// Gradients of a forward's inputs. The layer holds those of its parameters.
 template <std::size_t Rank>
 struct BackwardResult {
@@ -265,7 +219,7 @@ class MultiHeadAttention final : public AttentionLayer {
   AttentionResult forward(const TensorView<3>& queries, const ForwardOptions& options);
   ForwardResult<2> forward(const TensorView<2>& queries, const ForwardOptions& options);
   /// The same for inputs of either rank, with results in memory of the caller's choice.
-  void forward(const LayerInput& queries, const LayerInput& keys, const LayerInput& values,
+  void forward(const InputTensor& queries, const InputTensor& keys, const InputTensor& values,
                const ForwardOptions& options, ResultMemory& results);
 
   /// Gradients of the inputs, given the gradient of the output, for the latest successful forward
@@ -324,7 +278,7 @@ class MultiHeadAttention final : public AttentionLayer {
   [[nodiscard]] bool pending_has_batch_axis() const noexcept { return pending_has_batch_axis_; }
 
  private:
-  BackwardResult<3> checked_backward(const LayerInput& grad_output);
+  BackwardResult<3> checked_backward(const InputTensor& grad_output);
 
   bool pending_has_batch_axis_ = true;
 };

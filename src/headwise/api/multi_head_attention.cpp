@@ -4,6 +4,7 @@
 #include <headwise/api/make_tensor.hpp>
 #include <headwise/api/mask_options.hpp>
 #include <headwise/api/parameter_tensors.hpp>
+#include <headwise/api/result_tensors.hpp>
 #include <headwise/api/validation.hpp>
 #include <headwise/api/working_memory.hpp>
 #include <headwise/core/parallel/for_each.hpp>
@@ -24,26 +25,17 @@ class ResultTensors final : public ResultMemory {
   float* of(ResultName name, Shape shape) override {
     switch (name) {
       case ResultName::output:
-        result.output = make<Rank>(shape);
-        return result.output.data();
+        return make_result(result.output, shape);
       case ResultName::attention_weights:
-        return result.attention_weights.emplace(make<Rank + 1>(shape)).data();
+        return make_result(result.attention_weights.emplace(), shape);
       case ResultName::key_mass:
-        return result.key_mass.emplace(make<Rank>(shape)).data();
+        return make_result(result.key_mass.emplace(), shape);
       default:
-        return captured_tensor(result.captured, name).emplace(make<Rank + 1>(shape)).data();
+        return make_result(captured_tensor(result.captured, name).emplace(), shape);
     }
   }
 
   ForwardResult<Rank> result{.output = {}, .attention_weights = std::nullopt};
-
- private:
-  template <std::size_t Axes>
-  static Tensor<Axes> make(Shape shape) {
-    std::array<std::size_t, Axes> last{};
-    std::ranges::copy(shape.last(Axes), last.begin());
-    return make_tensor<Axes>(last);
-  }
 };
 
 /// The same numbers without the batch axis, which has size 1.
@@ -101,12 +93,11 @@ ForwardResult<2> MultiHeadAttention::forward(const TensorView<2>& queries,
   return std::move(tensors.result);
 }
 
-void MultiHeadAttention::forward(const LayerInput& queries, const LayerInput& keys,
-                                 const LayerInput& values, const ForwardOptions& options,
+void MultiHeadAttention::forward(const InputTensor& queries, const InputTensor& keys,
+                                 const InputTensor& values, const ForwardOptions& options,
                                  ResultMemory& results) {
   report_out_of_memory([&] {
-    const MaskSizes sizes =
-        validation::check_forward(*this, queries.shape, keys.shape, values.shape, options);
+    const MaskSizes sizes = validation::check_forward(*this, queries, keys, values, options);
     const MaskStorage masks({.valid_lens = options.valid_lens,
                              .mask = options.mask,
                              .key_mask = options.key_mask,
@@ -191,7 +182,7 @@ BackwardResult<2> MultiHeadAttention::backward(const TensorView<2>& grad_output)
   return without_batch_axis(checked_backward(grad_output));
 }
 
-BackwardResult<3> MultiHeadAttention::checked_backward(const LayerInput& grad_output) {
+BackwardResult<3> MultiHeadAttention::checked_backward(const InputTensor& grad_output) {
   return report_out_of_memory([&] {
     validation::check_backward(*this, grad_output.shape);
     const AttentionMask& sizes = pending_sizes();

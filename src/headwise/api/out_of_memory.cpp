@@ -10,6 +10,14 @@ const Error out_of_memory(  // NOLINT(cert-err58-cpp)
 
 }  // namespace
 
-void throw_out_of_memory() { throw Error(out_of_memory); }
+void throw_as_error() {
+  try {
+    throw;
+  } catch (const std::bad_alloc&) {
+    throw Error(out_of_memory);
+  } catch (const std::length_error&) {
+    throw Error(out_of_memory);
+  }
+}
 
 }  // namespace headwise

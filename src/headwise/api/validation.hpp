@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <headwise/api/mask_options.hpp>
 #include <headwise/api/validation_options.hpp>
+#include <headwise/caller_memory.hpp>
 #include <headwise/error.hpp>
 #include <headwise/masks.hpp>
 #include <headwise/state_dict.hpp>
@@ -14,7 +15,7 @@
 namespace headwise {
 class MultiHeadAttention;
 struct AdditiveAttentionOptions;
-struct AdditiveAttentionParameters;
+struct AdditiveAttentionInputs;
 struct CacheOptions;
 struct DotProductAttentionOptions;
 struct ForwardOptions;
@@ -44,8 +45,9 @@ void check_sizes_known(const MultiHeadAttention& layer, std::string_view what);
 /// Indices from 0 to below `count`, each once, which messages call `one`.
 void check_chosen(std::string_view argument, std::string_view one,
                   const std::optional<std::vector<std::int64_t>>& chosen, std::size_t count);
-/// Empty shapes of keys and values stand for none. Returns the sizes of the pass.
-MaskSizes check_forward(const MultiHeadAttention& layer, Shape queries, Shape keys, Shape values,
+/// Keys and values may be none. Returns the sizes of the pass.
+MaskSizes check_forward(const MultiHeadAttention& layer, const InputTensor& queries,
+                        const InputTensor& keys, const InputTensor& values,
                         const ForwardOptions& options);
 /// Checks the gradient of the output, and that a backward is pending.
 void check_backward(const MultiHeadAttention& layer, Shape grad_output);
@@ -66,7 +68,7 @@ void check_dot_product_attention(Shape queries, Shape keys, Shape values,
 void check_scaled_dot_product_attention(Shape queries, Shape keys, Shape values,
                                         const DotProductAttentionOptions& options);
 void check_additive_attention(Shape queries, Shape keys, Shape values,
-                              const AdditiveAttentionParameters& parameters,
+                              const AdditiveAttentionInputs& parameters,
                               const AdditiveAttentionOptions& options);
 
 // Pruning: validation_pruning.cpp

@@ -266,32 +266,34 @@ void check_key_mask(std::string_view argument, const Mask& mask, std::size_t bat
   }
 }
 
-MaskSizes check_forward(const MultiHeadAttention& layer, Shape queries, Shape keys, Shape values,
+MaskSizes check_forward(const MultiHeadAttention& layer, const InputTensor& queries,
+                        const InputTensor& keys, const InputTensor& values,
                         const ForwardOptions& options) {
   check_in_use(layer.in_use(), "layer");
-  const bool batched = queries.size() == 3;
+  const bool batched = queries.shape.size() != 2;
   // The expected shape of an input, without the batch axis if the queries have none.
-  const auto check = [&](std::string_view argument, Shape shape, const Axis& length,
-                         const std::optional<std::size_t>& size, const char* size_name) {
-    const std::array<Axis, 3> axes = {argument == "queries" ? Axis("batch") : Axis(queries[0]),
-                                      length, axis_of(size, size_name)};
+  const auto check = [&](std::string_view argument, Shape shape, const Axis& batch,
+                         const Axis& length, const std::optional<std::size_t>& size,
+                         const char* size_name) {
+    const std::array<Axis, 3> axes = {batch, length, axis_of(size, size_name)};
     check_shape(argument, shape, std::span(axes).last(batched ? 3 : 2));
     check_inferred_size(layer, argument, shape, size_name);
   };
-  check("queries", queries, "queries", layer.query_size(), "query_size");
-  if (keys.empty()) {
+  check("queries", queries.shape, "batch", "queries", layer.query_size(), "query_size");
+  if (keys.is_given()) {
+    const Axis batch = queries.shape.front();
+    check("keys", keys.shape, batch, "keys", layer.key_size(), "key_size");
+    check("values", values.shape, batch, keys.length(), layer.value_size(), "value_size");
+  } else {
     if (options.cache == nullptr) {
       fail(ErrorCode::invalid_cache, "cache", {"one beside null keys and values"}, {"none"});
     }
     check_sizes_known(layer, "forward");
-  } else {
-    check("keys", keys, "keys", layer.key_size(), "key_size");
-    check("values", values, keys[keys.size() - 2], layer.value_size(), "value_size");
   }
-  const std::size_t num_new_keys = keys.empty() ? 0 : keys[keys.size() - 2];
-  MaskSizes sizes{.batch = batched ? queries[0] : 1,
+  const std::size_t num_new_keys = keys.length();
+  MaskSizes sizes{.batch = batched ? queries.shape.front() : 1,
                   .num_heads = layer.num_heads(),
-                  .num_queries = queries[queries.size() - 2],
+                  .num_queries = queries.length(),
                   .num_keys = num_new_keys,
                   .num_extra_slots = layer.settings().num_extra_slots()};
   if (options.cache != nullptr && options.requires_grad) {
@@ -306,7 +308,7 @@ MaskSizes check_forward(const MultiHeadAttention& layer, Shape queries, Shape ke
   check_head_gate("head_gate", options.head_gate, sizes.batch, sizes.num_heads);
   check_returned_weights(options.return_weights, sizes.num_heads, sizes.num_queries);
   check_positions(layer, options.positions, sizes,
-                  keys.empty() ? std::nullopt : std::optional(num_new_keys));
+                  keys.is_given() ? std::optional(num_new_keys) : std::nullopt);
   return sizes;
 }
 
@@ -339,6 +341,7 @@ void check_dot_product_attention(Shape queries, Shape keys, Shape values,
 
 void check_scaled_dot_product_attention(Shape queries, Shape keys, Shape values,
                                         const DotProductAttentionOptions& options) {
+  check_shape("queries", queries, std::array<Axis, 4>{"batch", "heads", "queries", "head_size"});
   check_head_size(queries);
   check_shape("keys", keys, std::array<Axis, 4>{queries[0], "kv_heads", "keys", queries[3]});
   check_shape("values", values, std::array<Axis, 4>{queries[0], keys[1], keys[2], "value_size"});
@@ -358,14 +361,15 @@ void check_scaled_dot_product_attention(Shape queries, Shape keys, Shape values,
 }
 
 void check_additive_attention(Shape queries, Shape keys, Shape values,
-                              const AdditiveAttentionParameters& parameters,
+                              const AdditiveAttentionInputs& parameters,
                               const AdditiveAttentionOptions& options) {
+  check_shape("queries", queries, std::array<Axis, 3>{"batch", "queries", "query_size"});
   check_shape("keys", keys, std::array<Axis, 3>{queries[0], "keys", "key_size"});
   check_shape("values", values, std::array<Axis, 3>{queries[0], keys[1], "value_size"});
-  check_shape("W_q", shape_of(parameters.W_q), std::array<Axis, 2>{"hiddens", queries[2]});
-  const std::size_t hiddens = parameters.W_q.shape(0);
-  check_shape("W_k", shape_of(parameters.W_k), std::array<Axis, 2>{hiddens, keys[2]});
-  check_shape("w_v", shape_of(parameters.w_v), std::array<Axis, 2>{std::size_t{1}, hiddens});
+  check_shape("W_q", parameters.W_q.shape, std::array<Axis, 2>{"hiddens", queries[2]});
+  const std::size_t hiddens = parameters.W_q.shape.front();
+  check_shape("W_k", parameters.W_k.shape, std::array<Axis, 2>{hiddens, keys[2]});
+  check_shape("w_v", parameters.w_v.shape, std::array<Axis, 2>{std::size_t{1}, hiddens});
   check_query_offset(options);
   check_mask_options(
       options,

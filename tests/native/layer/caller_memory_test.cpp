@@ -83,8 +83,9 @@ TEST_CASE("Lengths and gates may be lists, vectors and expressions") {
   CHECK(attention.forward(X, X, X, {.valid_lens = by_query}).output == expected);
   const Tensor<3> gated = attention.forward(X, X, X, {.head_gate = {1, 0.5F}}).output;
   CHECK(attention.forward(X, X, X, {.head_gate = std::vector<double>{1, 0.5}}).output == gated);
-  CHECK(error_of([] { ValidLens(xt::xarray<int>::from_shape({1, 1, 1})); }) ==
-        "invalid-shape; numbers: expected one axis or two, got 3");
+  const auto with_three_axes = xt::xarray<int>::from_shape({1, 1, 1});
+  CHECK(error_of([&] { attention.forward(X, X, X, {.valid_lens = with_three_axes}); }) ==
+        "invalid-shape; valid_lens: expected (2,) or (2, 3), got (1, 1, 1)");
 }
 
 TEST_CASE("A layer or a model is trained without a list, and errors have codes") {

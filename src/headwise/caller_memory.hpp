@@ -1,0 +1,59 @@
+#pragma once
+
+#include <cstddef>
+#include <headwise/tensor.hpp>
+#include <span>
+
+/// Inputs and results in memory that the caller owns, of any number of axes.
+namespace headwise {
+
+/// An input; by default none.
+struct InputTensor {
+  InputTensor() = default;
+  template <std::size_t Rank>
+  InputTensor(const TensorView<Rank>& tensor) noexcept  // NOLINT(*-explicit-*)
+      : data(tensor.data()), shape(tensor.shape()) {}
+  InputTensor(const float* numbers, std::span<const std::size_t> axes) noexcept
+      : data(numbers), shape(axes) {}
+
+  [[nodiscard]] bool is_given() const noexcept { return data != nullptr || !shape.empty(); }
+  /// Sizes of the last axis but one, and of the last; 0 if it is not given.
+  [[nodiscard]] std::size_t length() const noexcept {
+    return is_given() ? shape[shape.size() - 2] : 0;
+  }
+  [[nodiscard]] std::size_t size() const noexcept { return is_given() ? shape.back() : 0; }
+
+  const float* data = nullptr;
+  std::span<const std::size_t> shape = {};
+};
+
+/// A tensor that a pass returns: the members of `ForwardResult` and `CapturedTensors`.
+enum class ResultName : unsigned char {
+  output,
+  attention_weights,
+  key_mass,
+  captured_queries,
+  captured_keys,
+  captured_values,
+  captured_scores,
+  captured_pooled,
+  dropped_weights,
+};
+
+/// Gives the memory that a pass writes its results to.
+class ResultMemory {
+ public:
+  /// Memory for a result of this shape, which has a batch axis. Called once all arguments are
+  /// checked and before anything is changed, so it may throw.
+  virtual float* of(ResultName name, std::span<const std::size_t> shape) = 0;
+
+ protected:
+  ResultMemory() = default;
+  ResultMemory(const ResultMemory&) = default;
+  ResultMemory(ResultMemory&&) = default;
+  ResultMemory& operator=(const ResultMemory&) = default;
+  ResultMemory& operator=(ResultMemory&&) = default;
+  ~ResultMemory() = default;
+};
+
+}  // namespace headwise
