@@ -21,77 +21,48 @@
 
 /** Fields at fixed offsets, behind the record's number of words. */
 export const records = {
-  MaskRecord: {
+  SoftmaxRecord: {
     batch: 'size',
     numQueries: 'size',
     numKeys: 'size',
-    numExtraSlots: 'size',
+    validLens: 'GivenTensor',
     uniform: 'flag',
-    validLens: 'const std::int32_t*?',
-    validLensSampleStride: 'size',
-    validLensQueryStride: 'size',
-    keyMask: 'const std::uint8_t*?',
-    // Two sizes a sample, which C++ writes.
-    keyRanges: 'KeyRange*?',
-    causal: 'flag',
-    firstPosition: 'integer',
-    windowLeft: 'integer',
-    windowRight: 'integer',
-    allowed: 'const std::uint8_t*?',
-    added: 'const float*?',
-    maskStrides: 'size[4]',
   },
   PoolingRecord: {
-    mask: 'MaskRecord',
-    numHeads: 'size',
-    numKvHeads: 'size',
-    querySize: 'size',
-    keySize: 'size',
-    valueSize: 'size',
-    attentionHiddens: 'size',
-    queries: 'const float*',
-    keys: 'const float*',
-    values: 'const float*',
-    W_q: 'const float*?',
-    W_k: 'const float*?',
-    w_v: 'const float*?',
-    output: 'float*',
-    attentionWeights: 'float*?',
-    weightsStage: 'integer',
-    workspace: 'float*',
+    queries: 'GivenTensor',
+    keys: 'GivenTensor',
+    values: 'GivenTensor',
+    masks: 'GivenMasks',
+    // Of dot products: whether one is given.
+    hasScale: 'flag',
+    // Of additive scores.
+    W_q: 'GivenTensor',
+    W_k: 'GivenTensor',
+    w_v: 'GivenTensor',
+    returnWeights: 'flag',
+    weightsStage: 'size',
   },
   ForwardRecord: {
-    mask: 'MaskRecord',
-    queries: 'const float*',
-    keys: 'const float*',
-    values: 'const float*',
-    numNewKeys: 'size',
-    positions: 'const std::int32_t*?',
-    positionsSampleStride: 'size',
-    headGate: 'const float*?',
-    gateStride: 'size',
+    queries: 'GivenTensor',
+    keys: 'GivenTensor',
+    values: 'GivenTensor',
+    masks: 'GivenMasks',
+    headGate: 'GivenTensor',
+    positions: 'GivenTensor',
     cache: 'void*?',
-    output: 'float*',
-    attentionWeights: 'float*?',
-    // Of each head and each query: its place among those returned, −1 for none.
-    weightHeads: 'const std::int32_t*?',
-    weightQueries: 'const std::int32_t*?',
-    numWeightHeads: 'size',
-    numWeightQueries: 'size',
-    weightsStage: 'integer',
-    keyMass: 'float*?',
-    capturedQueries: 'float*?',
-    capturedKeys: 'float*?',
-    capturedValues: 'float*?',
-    capturedScores: 'float*?',
-    capturedPooled: 'float*?',
-    droppedWeights: 'float*?',
-    workspace: 'float*',
+    returnWeights: 'flag',
+    // Lists of integers as doubles.
+    weightHeads: 'GivenTensor',
+    weightQueries: 'GivenTensor',
+    weightsStage: 'size',
+    keyMass: 'flag',
+    captureQueries: 'flag',
+    captureKeys: 'flag',
+    captureValues: 'flag',
+    captureScores: 'flag',
+    capturePooled: 'flag',
+    captureDroppedWeights: 'flag',
     requiresGrad: 'flag',
-    // Those of the inputs, 0 while they are not known.
-    querySize: 'size',
-    keySize: 'size',
-    valueSize: 'size',
   },
   BackwardRecord: {
     gradOutput: 'const float*',
@@ -184,8 +155,26 @@ export const records = {
   },
 };
 
-/** Records that stand in arrays, without that number. */
+/** Records that stand in arrays or in others, without that number. */
 export const elements = {
+  // A tensor that a call reads, or none: both addresses are null.
+  GivenTensor: {
+    numbers: 'void*?',
+    rank: 'size',
+    shape: 'void*?',
+  },
+  // Lengths are doubles, the key mask is bytes.
+  GivenMasks: {
+    validLens: 'GivenTensor',
+    mask: 'GivenTensor',
+    // Whether it has floats to add to the scores, rather than bytes.
+    addsMask: 'flag',
+    keyMask: 'GivenTensor',
+    causal: 'size',
+    windowLeft: 'integer',
+    windowRight: 'integer',
+    uniform: 'flag',
+  },
   LayerPass: {
     headGate: 'const float*?',
     gateStride: 'size',

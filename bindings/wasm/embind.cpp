@@ -41,7 +41,6 @@ EMSCRIPTEN_BINDINGS(headwise) {
   function("newTensor", &Call<&new_tensor>::run);
   function("deleteTensor", &Call<&delete_tensor>::run);
   function("maskedSoftmax", &Call<&masked_softmax>::run);
-  function("poolingWorkspaceSize", &Call<&pooling_workspace_size>::run);
   function("scaledDotProductAttention", &Call<&scaled_dot_product_attention>::run);
   function("additiveAttention", &Call<&additive_attention>::run);
   function("splitHeads", &Call<&split_heads>::run);
@@ -56,7 +55,6 @@ EMSCRIPTEN_BINDINGS(headwise) {
   function("storedParameters", &Call<&stored_parameters>::run);
   function("readParameter", &Call<&read_parameter>::run);
   function("writeParameter", &Call<&write_parameter>::run);
-  function("workspaceSize", &Call<&workspace_size>::run);
   function("forward", &Call<&forward>::run);
   function("createCache", &Call<&create_cache>::run);
   function("deleteCache", &Call<&delete_cache>::run);

@@ -39,6 +39,8 @@ void report_failure() noexcept {
 
 }  // namespace headwise::bindings
 
+void headwise::throw_as_error() { throw; }
+
 namespace headwise::validation {
 
 void append_number(std::string& text, double number) {
@@ -58,9 +60,9 @@ void append_number(std::string& text, std::uint64_t number) {
 void append_words(std::string& text, std::string_view words) {
   const char* begin = words.data();
   const char* const end = begin + words.size();
-  // Capital letters stand alone: W_q.
+  // A letter stands alone: W_q, w_v.
   for (const char* next = begin; next != end; ++next) {
-    if (*next == '_' && next != words.data() && next[-1] >= 'a') {
+    if (*next == '_' && next > words.data() + 1 && next[-1] >= 'a' && next[-2] >= 'a') {
       text.append(begin, static_cast<std::size_t>(next - begin));
       const char capital = static_cast<char>(next[1] - 'a' + 'A');
       text.append(&capital, 1);

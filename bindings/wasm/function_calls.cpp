@@ -2,82 +2,74 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <headwise/api/pooling_inputs.hpp>
+#include <headwise/api/validation.hpp>
+#include <headwise/api/working_memory.hpp>
 #include <headwise/core/attention/heads_view.hpp>
 #include <headwise/core/attention/masked_softmax.hpp>
-#include <headwise/core/attention/pooling.hpp>
 #include <headwise/core/attention/quantized_weights.hpp>
 #include <headwise/core/io/number_types.hpp>
 #include <headwise/core/parallel/for_each.hpp>
 #include <headwise/core/random.hpp>
 
-#include "mask_record.hpp"
+#include "given.hpp"
 #include "memory.hpp"
+#include "results.hpp"
 
 namespace headwise::bindings {
 namespace {
 
-PoolingArguments read_pooling(const PoolingRecord& record, const AttentionMask& mask) {
-  PoolingArguments arguments;
-  arguments.mask = &mask;
-  arguments.num_heads = record.num_heads;
-  arguments.num_kv_heads = record.num_kv_heads;
-  arguments.query_size = record.query_size;
-  arguments.key_size = record.key_size;
-  arguments.value_size = record.value_size;
-  arguments.pooled =
-      separate_heads_view(record.output, record.num_heads, mask.num_queries, record.value_size);
-  arguments.weights.front() = {.to = record.attention_weights,
-                               .rows = {},
-                               .stage = static_cast<WeightsStage>(record.weights_stage)};
-  arguments.num_threads = parallel::num_threads();
-  arguments.queries =
-      separate_heads_view(record.queries, record.num_heads, mask.num_queries, record.query_size);
-  arguments.keys =
-      separate_heads_view(record.keys, record.num_kv_heads, mask.num_keys, record.key_size);
-  arguments.values =
-      separate_heads_view(record.values, record.num_kv_heads, mask.num_keys, record.value_size);
-  return arguments;
+PoolingInputs pooling_inputs(const PoolingRecord& record, double query_offset) noexcept {
+  return {.tensors = {.queries = input_of(record.queries),
+                      .keys = input_of(record.keys),
+                      .values = input_of(record.values)},
+          .masks = inputs_of(record.masks),
+          .query_offset = query_offset,
+          .return_weights = record.return_weights,
+          .weights_stage = static_cast<WeightsStage>(record.weights_stage)};
 }
 
 }  // namespace
 
-void masked_softmax(Address record, Address weights) {
-  headwise::masked_softmax_into(read_mask(record_at<MaskRecord>(record)), at<float>(weights),
-                                parallel::num_threads());
+void masked_softmax(Address address, std::size_t first, std::size_t samples, Address weights) {
+  const auto& record = record_at<SoftmaxRecord>(address);
+  MaskInputs masks;
+  masks.valid_lens = input_of<double>(record.valid_lens);
+  masks.empty_rows = record.uniform ? EmptyRows::uniform : EmptyRows::zero;
+  const MaskSizes sizes{.batch = record.batch,
+                        .num_heads = 1,
+                        .num_queries = record.num_queries,
+                        .num_keys = record.num_keys};
+  validation::check_valid_lens(masks.valid_lens, sizes);
+  const auto lay_out = [&](Arena& arena) { return MaskMemory(arena, masks, sizes.batch); };
+  WorkingMemory memory([&](Arena& arena) { static_cast<void>(lay_out(arena)); });
+  AttentionMask mask = lay_out(memory.arena()).mask(masks, sizes);
+  mask.batch = samples;
+  if (mask.valid_lens != nullptr) {
+    mask.valid_lens += first * mask.valid_lens_sample_stride;
+  }
+  masked_softmax_into(mask, at<float>(weights), parallel::num_threads());
 }
 
-double pooling_workspace_size(double num_keys, double query_size, double key_size,
-                              double value_size, double attention_hiddens) {
-  const PoolingSizes sizes{.columns = size_of(num_keys),
-                           .query_size = size_of(query_size),
-                           .key_size = size_of(key_size),
-                           .value_size = size_of(value_size),
-                           .attention_hiddens = size_of(attention_hiddens)};
-  return floats_of([&](Arena& arena) {
-    static_cast<void>(PoolingMemory::lay_out(arena, sizes, parallel::num_threads()));
-  });
-}
-
-void scaled_dot_product_attention(Address address, double scale, double softcap) {
+void scaled_dot_product_attention(Address address, double scale, double softcap,
+                                  double query_offset) {
   const auto& record = record_at<PoolingRecord>(address);
-  const AttentionMask mask = read_mask(record.mask);
-  Arena arena = working_arena(record.workspace);
-  pool(
-      read_pooling(record, mask),
-      {.dot_product = {.scale = static_cast<float>(scale), .softcap = static_cast<float>(softcap)}},
-      arena);
+  PoolingInputs inputs = pooling_inputs(record, query_offset);
+  if (record.has_scale) {
+    inputs.scale = scale;
+  }
+  inputs.softcap = softcap;
+  Results results;
+  pool_dot_products(inputs, true, results);
 }
 
-void additive_attention(Address address) {
+void additive_attention(Address address, double query_offset) {
   const auto& record = record_at<PoolingRecord>(address);
-  const AttentionMask mask = read_mask(record.mask);
-  Arena arena = working_arena(record.workspace);
-  pool(read_pooling(record, mask),
-       {.additive = {.W_q = record.W_q,
-                     .W_k = record.W_k,
-                     .w_v = record.w_v,
-                     .hiddens = record.attention_hiddens}},
-       arena);
+  Results results;
+  pool_additive_scores(
+      pooling_inputs(record, query_offset),
+      {.W_q = input_of(record.W_q), .W_k = input_of(record.W_k), .w_v = input_of(record.w_v)},
+      results);
 }
 
 void split_heads(std::size_t batch, std::size_t length, std::size_t num_heads,

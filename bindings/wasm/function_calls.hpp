@@ -7,13 +7,12 @@
 /// Functions without a layer: softmax, pooling, heads, random numbers, number formats.
 namespace headwise::bindings {
 
-void masked_softmax(Address record, Address weights);
+/// Of `samples` samples from `first` on, whose scores are at `weights`.
+void masked_softmax(Address record, std::size_t first, std::size_t samples, Address weights);
 
-/// Floats of working memory for a pooling function.
-double pooling_workspace_size(double num_keys, double query_size, double key_size,
-                              double value_size, double attention_hiddens);
-void scaled_dot_product_attention(Address record, double scale, double softcap);
-void additive_attention(Address record);
+void scaled_dot_product_attention(Address record, double scale, double softcap,
+                                  double query_offset);
+void additive_attention(Address record, double query_offset);
 
 void split_heads(std::size_t batch, std::size_t length, std::size_t num_heads,
                  std::size_t head_size, Address from, Address to);

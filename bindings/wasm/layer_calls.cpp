@@ -1,14 +1,10 @@
 #include "layer_calls.hpp"
 
-#include <algorithm>
 #include <cstdint>
-#include <headwise/api/validation_options.hpp>
-#include <headwise/core/attention/layer_cache.hpp>
-#include <headwise/core/parallel/for_each.hpp>
-#include <vector>
+#include <headwise/api/forward_inputs.hpp>
 
-#include "mask_record.hpp"
-#include "memory.hpp"
+#include "given.hpp"
+#include "results.hpp"
 
 namespace headwise::bindings {
 namespace {
@@ -49,13 +45,13 @@ MultiHeadAttentionOptions read_options(const LayerOptions& given) {
 Address new_layer(Address request) {
   const auto& given = block_at<LayerOptions>(request);
   MultiHeadAttentionOptions options = read_options(given);
-  validation::check_layer_options(options);
   // JavaScript draws and checks seeds.
   options.seed = std::uint64_t{given.seed};
-  return address_of(new AttentionLayer(options));  // NOLINT(*-owning-memory): JavaScript owns it
+  // NOLINTNEXTLINE(*-owning-memory): JavaScript owns it
+  return address_of(new MultiHeadAttention(options));
 }
 
-void delete_layer(Address layer) { delete at<AttentionLayer>(layer); }
+void delete_layer(Address layer) { delete at<MultiHeadAttention>(layer); }
 
 void initialize(Address layer, double query_size, double key_size, double value_size) {
   layer_at(layer).initialize({.query_size = static_cast<std::size_t>(query_size),
@@ -83,75 +79,45 @@ void write_parameter(Address stored, std::size_t index, std::size_t first_row, s
   at<StoredParameters>(stored)->write(index, first_row, rows, at<const float>(from));
 }
 
-double workspace_size(Address layer, double batch, double num_queries, double num_keys,
-                      std::size_t key_mass, std::size_t quantized) {
-  return floats_of([&](Arena& arena) {
-    layer_at(layer).lay_out_forward(arena, {.batch = size_of(batch),
-                                            .num_queries = size_of(num_queries),
-                                            .num_keys = size_of(num_keys),
-                                            .num_threads = parallel::num_threads(),
-                                            .key_mass = key_mass != 0,
-                                            .quantized = quantized != 0});
-  });
-}
-
 void forward(Address layer, Address address) {
   const auto& record = record_at<ForwardRecord>(address);
-  const AttentionMask mask = read_mask(record.mask);
-  ForwardArguments arguments;
-  arguments.mask = &mask;
-  arguments.queries = record.queries;
-  arguments.keys = record.keys;
-  arguments.values = record.values;
-  arguments.num_new_keys = record.num_new_keys;
-  arguments.positions = record.positions;
-  arguments.positions_sample_stride = record.positions_sample_stride;
-  arguments.head_gate = record.head_gate;
-  arguments.gate_stride = record.gate_stride;
-  arguments.cache = static_cast<LayerCache*>(record.cache);
-  arguments.output = record.output;
-  arguments.weights = {.to = record.attention_weights,
-                       .rows = {.head_places = record.weight_heads,
-                                .query_places = record.weight_queries,
-                                .num_heads = record.num_weight_heads,
-                                .num_queries = record.num_weight_queries},
-                       .stage = static_cast<WeightsStage>(record.weights_stage)};
-  arguments.key_mass = record.key_mass;
-  arguments.captured = {.queries = record.captured_queries,
-                        .keys = record.captured_keys,
-                        .values = record.captured_values,
-                        .scores = record.captured_scores,
-                        .pooled = record.captured_pooled,
-                        .dropped_weights = record.dropped_weights};
-  Arena arena = working_arena(record.workspace);
-  arguments.arena = &arena;
-  arguments.num_threads = parallel::num_threads();
-  arguments.requires_grad = record.requires_grad;
-  arguments.input_sizes = {.query_size = record.query_size,
-                           .key_size = record.key_size,
-                           .value_size = record.value_size};
-  layer_at(layer).forward_into(arguments, layer_at(layer).allocate(arguments));
+  Results results;
+  layer_at(layer).forward({.queries = input_of(record.queries),
+                           .keys = input_of(record.keys),
+                           .values = input_of(record.values),
+                           .masks = inputs_of(record.masks),
+                           .head_gate = input_of(record.head_gate),
+                           .positions = input_of<double>(record.positions),
+                           .cache = static_cast<KeyValueCache*>(record.cache),
+                           .return_weights = record.return_weights,
+                           .weight_heads = input_of<double>(record.weight_heads),
+                           .weight_queries = input_of<double>(record.weight_queries),
+                           .weights_stage = static_cast<WeightsStage>(record.weights_stage),
+                           .key_mass = record.key_mass,
+                           .capture = {.queries = record.capture_queries,
+                                       .keys = record.capture_keys,
+                                       .values = record.capture_values,
+                                       .scores = record.capture_scores,
+                                       .pooled = record.capture_pooled,
+                                       .dropped_weights = record.capture_dropped_weights},
+                           .requires_grad = record.requires_grad},
+                          results);
 }
 
 Address create_cache(Address layer, double batch_size, double max_length, std::size_t precision) {
-  validation::check_cache_sizes(static_cast<std::int64_t>(batch_size),
-                                static_cast<std::int64_t>(max_length));
-  const LayerSettings& settings = layer_at(layer).settings();
-  return address_of(new LayerCache(  // NOLINT(*-owning-memory): JavaScript owns it
-      layer_at(layer).identity(),
-      {.batch = size_of(batch_size),
-       .num_heads = settings.num_kv_heads,
-       .max_length = size_of(max_length),
-       .head_size = settings.head_size},
-      static_cast<Precision>(precision)));
+  const CacheOptions options{.batch_size = static_cast<std::int64_t>(batch_size),
+                             .max_length = static_cast<std::int64_t>(max_length),
+                             .precision = static_cast<Precision>(precision)};
+  // NOLINTNEXTLINE(*-owning-memory): JavaScript owns it
+  return address_of(new KeyValueCache(layer_at(layer).create_cache(options)));
 }
 
-void delete_cache(Address cache) { delete at<LayerCache>(cache); }
+void delete_cache(Address cache) { delete at<KeyValueCache>(cache); }
 
-std::size_t cache_length(Address cache) { return at<LayerCache>(cache)->length(); }
+std::size_t cache_length(Address cache) { return at<KeyValueCache>(cache)->length(); }
 
 void set_cache_length(Address cache, double length) {
-  at<LayerCache>(cache)->set_length(static_cast<std::size_t>(length));
+  at<KeyValueCache>(cache)->set_length(static_cast<std::size_t>(length));
 }
 
 }  // namespace headwise::bindings

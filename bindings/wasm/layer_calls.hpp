@@ -1,15 +1,17 @@
 #pragma once
 
 #include <cstddef>
-#include <headwise/core/attention/attention_layer.hpp>
+#include <headwise/multi_head_attention.hpp>
 
 #include "record.hpp"
 
-/// Layers and caches are passed as addresses: Embind's classes would take more bytes than the
-/// layer.
+/// Layers and caches, which are passed as addresses: Embind's classes would add 4 KB to the
+/// package.
 namespace headwise::bindings {
 
-inline AttentionLayer& layer_at(Address layer) noexcept { return *at<AttentionLayer>(layer); }
+inline MultiHeadAttention& layer_at(Address layer) noexcept {
+  return *at<MultiHeadAttention>(layer);
+}
 
 /// Returns the address of a new layer, which `delete_layer` frees.
 Address new_layer(Address request);
@@ -29,10 +31,6 @@ void read_parameter(Address stored, std::size_t index, std::size_t first_row, st
 void write_parameter(Address stored, std::size_t index, std::size_t first_row, std::size_t rows,
                      Address from);
 
-/// Size of a forward pass's working memory in floats; `key_mass` is whether it sums weights on
-/// keys, `quantized` whether it reads a cache of integers.
-double workspace_size(Address layer, double batch, double num_queries, double num_keys,
-                      std::size_t key_mass, std::size_t quantized);
 void forward(Address layer, Address record);
 
 /// Returns the address of a new cache, which `delete_cache` frees.

@@ -9,6 +9,12 @@ addToLibrary({
   callFailed(code, text) {
     Module['callFailed'](code, text);
   },
+  makeResult(name, shape, rank) {
+    return Module['makeResult'](name, shape, rank);
+  },
+  takeResult(name, floats) {
+    Module['takeResult'](name, floats);
+  },
   printNumber(number, to) {
     const text = String(number);
     for (let i = 0; i < text.length; i++) HEAPU8[to + i] = text.charCodeAt(i);

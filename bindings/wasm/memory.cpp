@@ -1,12 +1,13 @@
 #include "memory.hpp"
 
-#include <malloc.h>
-
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <headwise/api/working_memory.hpp>
+#include <headwise/core/memory/aligned_floats.hpp>
 #include <headwise/core/random.hpp>
+#include <new>
 
 namespace headwise::bindings {
 namespace {
@@ -19,7 +20,7 @@ double bytes_of(double floats) noexcept { return floats * sizeof(float); }
 
 /// One block, which grows to the largest call so far, so that a second call of the same shapes
 /// allocates nothing.
-class WorkingMemory {
+class Block {
  public:
   /// The address of a block of at least `floats` floats, 0 if memory does not suffice. The block's
   /// contents are lost.
@@ -52,7 +53,9 @@ class WorkingMemory {
 };
 
 // NOLINTBEGIN(*-avoid-non-const-global-variables)
-WorkingMemory working_memory;
+Block working_memory;
+/// Of calls whose arguments lie in the other.
+Block inner_memory;
 // NOLINTEND(*-avoid-non-const-global-variables)
 
 #if defined(HEADWISE_CHECKED)
@@ -99,13 +102,13 @@ void check_address(const void* address, bool may_be_absent) noexcept {
 
 Address reserve(double floats) { return working_memory.reserve(floats); }
 
-Address new_tensor(double floats) noexcept {
-  const double bytes = bytes_of(floats);
-  return bytes < max_address ? address_of(memalign(cache_line, static_cast<std::size_t>(bytes)))
-                             : 0;
+Address new_tensor(double floats) {
+  return address_of(LineAllocator<float>().allocate(checked_count(floats)));
 }
 
-void delete_tensor(Address tensor) noexcept { std::free(at<void>(tensor)); }
+void delete_tensor(Address tensor) noexcept {
+  LineAllocator<float>().deallocate(at<float>(tensor), 0);
+}
 
 Arena working_arena(float* memory) noexcept {
   return {memory, working_memory.bytes_from(address_of(memory))};
@@ -119,6 +122,19 @@ void end_call() noexcept {
 }
 
 }  // namespace headwise::bindings
+
+// All calls share the block, which grows to the largest of them, so that a second call of the same
+// shapes allocates nothing.
+headwise::WorkingMemory::WorkingMemory(std::size_t bytes)
+    : memory_(bindings::at<std::byte>(bindings::inner_memory.reserve(
+          static_cast<double>(std::max(bytes, bindings::cache_line)) / sizeof(float)))),
+      arena_(memory_, bytes) {
+  if (memory_ == nullptr) {
+    throw std::bad_alloc();
+  }
+}
+
+headwise::WorkingMemory::~WorkingMemory() = default;
 
 /// JavaScript draws seeds, and gives every call one.
 std::uint64_t headwise::random_seed() { return 0; }

@@ -14,9 +14,8 @@ namespace headwise::bindings {
 /// All calls share one block, whose contents are lost.
 Address reserve(double floats);
 
-/// Returns the address of memory of its own for so many floats, which begins at a cache line, 0 if
-/// memory does not suffice.
-Address new_tensor(double floats) noexcept;
+/// Returns the address of memory of its own for so many floats, which begins at a cache line.
+Address new_tensor(double floats);
 void delete_tensor(Address tensor) noexcept;
 
 /// An arena over working memory from an address to its end.

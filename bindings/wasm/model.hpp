@@ -4,6 +4,7 @@
 #include <headwise/core/models/pretrained/layout.hpp>
 #include <headwise/core/models/transformer_options.hpp>
 #include <headwise/core/models/unchecked_transformer.hpp>
+#include <headwise/multi_head_attention.hpp>
 #include <optional>
 #include <span>
 #include <string>
@@ -42,9 +43,9 @@ class ParameterList {
 /// A model with its layers and other parameters. Its core points to them, so it must not move.
 struct Model {
   ModelParameters parameters;
-  std::vector<AttentionLayer> self;
-  std::vector<AttentionLayer> cross;
-  std::vector<AttentionLayer> encoder;
+  std::vector<MultiHeadAttention> self;
+  std::vector<MultiHeadAttention> cross;
+  std::vector<MultiHeadAttention> encoder;
   UncheckedTransformer core;
   /// Of the checkpoint that it was read from; without tensors for none.
   PretrainedLayout pretrained = {};
@@ -68,7 +69,7 @@ struct Model {
   Model& operator=(Model&&) = delete;
   ~Model() = default;
 
-  [[nodiscard]] std::vector<AttentionLayer>& layers(Side side) noexcept {
+  [[nodiscard]] std::vector<MultiHeadAttention>& layers(Side side) noexcept {
     return side == Side::self ? self : side == Side::cross ? cross : encoder;
   }
 
@@ -86,15 +87,16 @@ struct Model {
         {.self = pointers_to(self), .cross = pointers_to(cross), .encoder = pointers_to(encoder)}};
   }
 
-  static std::vector<AttentionLayer> make_layers(const TransformerOptions& options, Side side,
-                                                 std::uint64_t seed) {
+  static std::vector<MultiHeadAttention> make_layers(const TransformerOptions& options, Side side,
+                                                     std::uint64_t seed) {
     const std::vector<MultiHeadAttentionOptions> layers = layer_options_of(options, side, seed);
     return {layers.begin(), layers.end()};
   }
 
-  static std::vector<AttentionLayer*> pointers_to(std::vector<AttentionLayer>& layers) {
+  static std::vector<AttentionLayer*> pointers_to(std::vector<MultiHeadAttention>& layers) {
     std::vector<AttentionLayer*> pointers(layers.size());
-    std::ranges::transform(layers, pointers.begin(), [](AttentionLayer& layer) { return &layer; });
+    std::ranges::transform(layers, pointers.begin(),
+                           [](MultiHeadAttention& layer) { return &layer; });
     return pointers;
   }
 };

@@ -247,7 +247,7 @@ ParameterList::ParameterList(Model& model, bool whole) {
   };
   add("", model.parameters, model.parameters.stored(), nullptr);
   for (const Side side : all_sides) {
-    std::vector<AttentionLayer>& layers = model.layers(side);
+    std::vector<MultiHeadAttention>& layers = model.layers(side);
     for (std::size_t layer = 0; layer < layers.size(); ++layer) {
       add(attention_prefix(side, layer), layers[layer], layers[layer].parameters()->stored(),
           &layers[layer]);
@@ -267,7 +267,7 @@ Address new_model(Address request) {
 Address copy_model(Address model) {
   auto* copy = new Model(model_at(model));  // NOLINT(*-owning-memory): JavaScript owns it
   for (const Side side : all_sides) {
-    for (AttentionLayer& layer : copy->layers(side)) {
+    for (MultiHeadAttention& layer : copy->layers(side)) {
       layer.set_training(false);
     }
   }
@@ -275,7 +275,8 @@ Address copy_model(Address model) {
 }
 
 Address copy_layer(Address layer) {
-  auto* copy = new AttentionLayer(layer_at(layer));  // NOLINT(*-owning-memory): JavaScript owns it
+  auto* copy =
+      new MultiHeadAttention(layer_at(layer));  // NOLINT(*-owning-memory): JavaScript owns it
   copy->set_training(false);
   return address_of(copy);
 }

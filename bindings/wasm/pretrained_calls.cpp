@@ -157,7 +157,7 @@ void save_pretrained(Address model, std::size_t number, std::size_t kind, Addres
 }
 
 Address pruned_heads(Address model, std::size_t side) {
-  const std::vector<AttentionLayer>& layers = model_at(model).layers(static_cast<Side>(side));
+  const std::vector<MultiHeadAttention>& layers = model_at(model).layers(static_cast<Side>(side));
   std::vector<std::vector<std::size_t>> heads(layers.size());
   for (std::size_t layer = 0; layer < layers.size(); ++layer) {
     heads[layer] = layers[layer].removed_heads();

@@ -24,7 +24,7 @@ std::vector<Trainable*> read_trainables(Address address) {
         trainables.push_back(trainable);
       }
     } else {
-      trainables.push_back(static_cast<AttentionLayer*>(each.address));
+      trainables.push_back(static_cast<MultiHeadAttention*>(each.address));
     }
   }
   return trainables;
@@ -81,7 +81,7 @@ void parameters_changed(Address layer) { layer_at(layer).parameters_changed(); }
 
 void remove_heads(Address layer, Address address) {
   const std::span<const std::size_t> heads = message_at<HeadList>(address).heads;
-  AttentionLayer& pruned = layer_at(layer);
+  MultiHeadAttention& pruned = layer_at(layer);
   pruned.remove_heads(pruned.allocate_without({heads.begin(), heads.end()}));
 }
 

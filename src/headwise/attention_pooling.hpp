@@ -2,7 +2,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <headwise/caller_memory.hpp>
 #include <headwise/masks.hpp>
 #include <headwise/tensor.hpp>
 #include <optional>
@@ -59,10 +58,6 @@ struct PoolingResult {
 [[nodiscard]] PoolingResult<4> scaled_dot_product_attention(
     const TensorView<4>& queries, const TensorView<4>& keys, const TensorView<4>& values,
     const DotProductAttentionOptions& options = {});
-/// The same with results in memory of the caller's choice.
-void scaled_dot_product_attention(const InputTensor& queries, const InputTensor& keys,
-                                  const InputTensor& values,
-                                  const DotProductAttentionOptions& options, ResultMemory& results);
 
 /// Parameters of additive scores: W_q (hiddens, query size), W_k (hiddens, key size), w_v (1,
 /// hiddens).
@@ -96,14 +91,5 @@ struct AdditiveAttentionOptions {
                                                   const TensorView<3>& values,
                                                   const AdditiveAttentionParameters& parameters,
                                                   const AdditiveAttentionOptions& options = {});
-/// The same with parameters and results in memory of the caller's choice.
-struct AdditiveAttentionInputs {
-  InputTensor W_q;
-  InputTensor W_k;
-  InputTensor w_v;
-};
-void additive_attention(const InputTensor& queries, const InputTensor& keys,
-                        const InputTensor& values, const AdditiveAttentionInputs& parameters,
-                        const AdditiveAttentionOptions& options, ResultMemory& results);
 
 }  // namespace headwise

@@ -1,31 +1,43 @@
 #pragma once
 
+#include <concepts>
 #include <cstddef>
+#include <functional>
 #include <headwise/tensor.hpp>
+#include <numeric>
 #include <span>
 
 /// Inputs and results in memory that the caller owns, of any number of axes.
 namespace headwise {
 
-/// An input; by default none.
-struct InputTensor {
-  InputTensor() = default;
+/// Numbers in rows that a call reads; by default none.
+template <typename Number>
+struct Input {
+  Input() = default;
   template <std::size_t Rank>
-  InputTensor(const TensorView<Rank>& tensor) noexcept  // NOLINT(*-explicit-*)
+    requires std::same_as<Number, float>
+  Input(const TensorView<Rank>& tensor) noexcept  // NOLINT(*-explicit-*)
       : data(tensor.data()), shape(tensor.shape()) {}
-  InputTensor(const float* numbers, std::span<const std::size_t> axes) noexcept
+  Input(const Number* numbers, std::span<const std::size_t> axes) noexcept
       : data(numbers), shape(axes) {}
 
   [[nodiscard]] bool is_given() const noexcept { return data != nullptr || !shape.empty(); }
+  [[nodiscard]] std::span<const Number> numbers() const noexcept {
+    return {data, is_given() ? std::accumulate(shape.begin(), shape.end(), std::size_t{1},
+                                               std::multiplies<>())
+                             : 0};
+  }
   /// Sizes of the last axis but one, and of the last; 0 if it is not given.
   [[nodiscard]] std::size_t length() const noexcept {
     return is_given() ? shape[shape.size() - 2] : 0;
   }
   [[nodiscard]] std::size_t size() const noexcept { return is_given() ? shape.back() : 0; }
 
-  const float* data = nullptr;
+  const Number* data = nullptr;
   std::span<const std::size_t> shape = {};
 };
+
+using InputTensor = Input<float>;
 
 /// A tensor that a pass returns: the members of `ForwardResult` and `CapturedTensors`.
 enum class ResultName : unsigned char {
@@ -43,9 +55,11 @@ enum class ResultName : unsigned char {
 /// Gives the memory that a pass writes its results to.
 class ResultMemory {
  public:
-  /// Memory for a result of this shape, which has a batch axis. Called once all arguments are
-  /// checked and before anything is changed, so it may throw.
+  /// Memory for a result of this shape, which has a batch axis; null if `take` shall get it. Called
+  /// once all arguments are checked and before anything is changed, so it may throw.
   virtual float* of(ResultName name, std::span<const std::size_t> shape) = 0;
+  /// Gets a result, in memory that is the call's own.
+  virtual void take(ResultName /*name*/, const float* /*numbers*/) noexcept {}
 
  protected:
   ResultMemory() = default;

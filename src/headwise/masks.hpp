@@ -4,15 +4,13 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <headwise/core/attention/attention_types.hpp>
 #include <headwise/error.hpp>
 #include <headwise/tensor.hpp>
 #include <initializer_list>
-#include <numeric>
 #include <optional>
 #include <span>
-#include <utility>
+#include <type_traits>
 #include <vector>
 
 namespace headwise {
@@ -35,9 +33,6 @@ class Numbers : public std::optional<xt::xarray<Number>> {
     requires(!is_integral || std::integral<typename Expression::value_type>)
   Numbers(const xt::xexpression<Expression>& numbers)  // NOLINT(*-explicit-*)
       : Base(xt::xarray<Number>(numbers.derived_cast())) {}
-  /// Takes over a temporary array.
-  Numbers(xt::xarray<Number>&& numbers)  // NOLINT(*-explicit-*)
-      : Base(std::move(numbers)) {}
 
   /// Whether each sample has numbers of its own.
   [[nodiscard]] bool has_two_axes() const noexcept {
@@ -84,29 +79,16 @@ class Mask {
     kind_ = std::integral<Number> ? Kind::allowed : Kind::added;
   }
 
-  /// 1 where a query may attend, else 0, in memory that outlives it.
-  Mask(const std::uint8_t* allowed, std::span<const std::size_t> shape)
-      : kind_(Kind::allowed), shape_(shape.begin(), shape.end()), given_allowed_(allowed) {}
-  /// Numbers to add, likewise.
-  Mask(const float* added, std::span<const std::size_t> shape)
-      : kind_(Kind::added), shape_(shape.begin(), shape.end()), given_added_(added) {}
-
   [[nodiscard]] bool has_value() const noexcept { return kind_ != Kind::none; }
   [[nodiscard]] std::span<const std::size_t> shape() const noexcept { return shape_; }
-  [[nodiscard]] std::size_t size() const noexcept {
-    return has_value()
-               ? std::accumulate(shape_.begin(), shape_.end(), std::size_t{1}, std::multiplies<>())
-               : 0;
-  }
+  [[nodiscard]] std::size_t size() const noexcept { return allowed_.size() + added_.size(); }
   /// 1 where a query may attend, else 0; null unless the mask is of booleans or integers.
   [[nodiscard]] const std::uint8_t* allowed() const noexcept {
-    return kind_ != Kind::allowed      ? nullptr
-           : given_allowed_ != nullptr ? given_allowed_
-                                       : allowed_.data();
+    return kind_ == Kind::allowed ? allowed_.data() : nullptr;
   }
   /// Numbers to add to the scores; null unless the mask is of floats.
   [[nodiscard]] const float* added() const noexcept {
-    return kind_ != Kind::added ? nullptr : given_added_ != nullptr ? given_added_ : added_.data();
+    return kind_ == Kind::added ? added_.data() : nullptr;
   }
   /// The first integer that is neither 0 nor 1, if any.
   [[nodiscard]] const std::optional<std::int64_t>& wrong_integer() const noexcept {
@@ -120,8 +102,6 @@ class Mask {
   std::vector<std::size_t> shape_;
   std::vector<std::uint8_t> allowed_;
   std::vector<float> added_;
-  const std::uint8_t* given_allowed_ = nullptr;
-  const float* given_added_ = nullptr;
   std::optional<std::int64_t> wrong_integer_;
 };
 

@@ -75,6 +75,8 @@ struct Capture {
   }
 };
 
+struct ForwardInputs;
+
 struct ForwardOptions {
   /// Which keys each query may attend to: absent, (batch,) or (batch, queries). Source: d2l.
   ValidLens valid_lens = {};
@@ -221,6 +223,8 @@ class MultiHeadAttention final : public AttentionLayer {
   /// The same for inputs of either rank, with results in memory of the caller's choice.
   void forward(const InputTensor& queries, const InputTensor& keys, const InputTensor& values,
                const ForwardOptions& options, ResultMemory& results);
+  /// What all of these call, and JavaScript. Internal.
+  void forward(const ForwardInputs& inputs, ResultMemory& results);
 
   /// Gradients of the inputs, given the gradient of the output, for the latest successful forward
   /// with `requires_grad`; other forwards in between do not matter. Adds the parameters' gradients

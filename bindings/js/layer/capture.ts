@@ -1,5 +1,4 @@
 import { fail, failOption, show } from '../runtime/errors.js';
-import type { Address } from '../runtime/memory.js';
 import { elementsOf } from '../tensor/arrays.js';
 import type { Tensor } from '../tensor/tensor.js';
 
@@ -43,30 +42,4 @@ export function checkCapture(value: unknown): ReadonlySet<CaptureName> | undefin
     names.add(name as CaptureName);
   }
   return names;
-}
-
-/** The addresses of the captured results, by the record's names. */
-export const capturedFields = (at: Readonly<Partial<Record<CaptureName, Address>>>) => ({
-  capturedQueries: at.queries,
-  capturedKeys: at.keys,
-  capturedValues: at.values,
-  capturedScores: at.scores,
-  capturedPooled: at.pooled,
-  droppedWeights: at.droppedWeights,
-});
-
-/** The shape of each captured result, without the batch axis. */
-export function captureShapes(sizes: {
-  readonly numHeads: number;
-  readonly numKvHeads: number;
-  readonly headSize: number;
-  readonly numQueries: number;
-  readonly numKeys: number;
-  readonly numExtraSlots: number;
-}): Readonly<Record<CaptureName, readonly number[]>> {
-  const { numHeads, numKvHeads, headSize, numQueries, numKeys } = sizes;
-  const queries = [numHeads, numQueries, headSize];
-  const keys = [numKvHeads, numKeys, headSize];
-  const scores = [numHeads, numQueries, numKeys + sizes.numExtraSlots];
-  return { queries, keys, values: keys, scores, pooled: queries, droppedWeights: scores };
 }

@@ -1,6 +1,6 @@
 import { fail, failOption, show } from '../runtime/errors.js';
 import { checkBoolean, checkOptions, isIntegerIn, isRecord } from '../runtime/options.js';
-import { elementsOf } from '../tensor/arrays.js';
+import { elementsOf, type Numbers } from '../tensor/arrays.js';
 
 /** Attention weights of only some heads and queries. They cost no more than their own rows. */
 export interface ChosenWeights {
@@ -51,6 +51,22 @@ export function readReturnWeights(value: unknown): GivenWeights {
         ? queries
         : readList('returnWeights.queries', `${integers} or 'last'`, queries),
   };
+}
+
+/** A list as numbers, which C++ checks. `'last'` is the last of `count`. */
+export function numbersOf(
+  argument: string,
+  list: GivenList | 'last',
+  count = 0,
+): Numbers<Float64Array> | undefined {
+  if (list === undefined) {
+    return undefined;
+  }
+  const indices = list !== 'last' ? list : count > 0 ? [count - 1] : [];
+  const data = Float64Array.from(indices, (index: unknown) =>
+    typeof index === 'number' ? index : failOption(argument, 'integers', index),
+  );
+  return { data, shape: [data.length] };
 }
 
 /** For each index, its place in the list, or −1 if it is not in it. `places` is undefined if all are chosen. */

@@ -1,48 +1,26 @@
 import { forwardRecord } from 'headwise-records';
-import { fail, showShape } from '../runtime/errors.js';
-import { reserve, sizesDeduplicated, writeDeduplicated, type Address } from '../runtime/memory.js';
+import type { Address } from '../runtime/memory.js';
 import { checkBoolean, ifGiven } from '../runtime/options.js';
 import { writeRecord } from '../runtime/records.js';
-import { commit, core } from '../runtime/wasm.js';
-import {
-  checkAttached,
-  counted,
-  noFloats,
-  toFloatList,
-  inPlace,
-  toFloats,
-  toWholeNumbers,
-  type Numbers,
-} from '../tensor/arrays.js';
+import { callFor, commit, core } from '../runtime/wasm.js';
+import { inPlace, toFloatList, toFloats, toWholeNumbers, type Numbers } from '../tensor/arrays.js';
+import { giveTensors } from '../tensor/given-tensors.js';
 import type { TensorInput, ValidLens } from '../tensor/inputs.js';
-import { checkShape, type Axis } from '../tensor/shapes.js';
 import type { Tensor } from '../tensor/tensor.js';
-import { checkHeadGate } from './head-gate.js';
-import { KeyValueCache } from './key-value-cache.js';
-import type { InputSizes, LayerSettings } from './layer-options.js';
-import { maskDataSizes, writeMasks } from './mask-record.js';
+import { captureNames, checkCapture, type Captured, type CaptureName } from './capture.js';
 import {
-  checkMasks,
-  maskOptionNames,
-  readMasks,
-  type GivenMasks,
-  type MaskOptions,
-} from './masks.js';
-import { capturedFields, checkCapture, type Captured, type CaptureName } from './capture.js';
-import {
-  checkWeights,
+  numbersOf,
   readReturnWeights,
   type ChosenWeights,
   type GivenWeights,
 } from './chosen-weights.js';
-import { extrasOf, noExtras, readExtras, writeExtras } from './extras.js';
-import { checkPositions } from './positions.js';
+import { KeyValueCache } from './key-value-cache.js';
+import { CallResults } from './call-results.js';
+import { maskTensors, packMasks } from './mask-record.js';
+import { maskOptionNames, readMasks, type GivenMasks, type MaskOptions } from './masks.js';
 import {
   checkResultOptions,
-  readResults,
   resultOptionNames,
-  placeOf,
-  resultsIn,
   type CheckedResults,
   type ResultOptions,
 } from './results.js';
@@ -129,19 +107,7 @@ export type ForwardResult<
 
 type Floats = Numbers<Float32Array>;
 
-/** The layer of a forward pass. */
-export interface ForwardLayer {
-  /** Address in WebAssembly memory. */
-  readonly layer: Address;
-  /** The owner of the caches that this layer accepts. */
-  readonly owner: object;
-  readonly settings: LayerSettings;
-  readonly sizes: InputSizes;
-  /** Called after the pass with the sizes that it has inferred. */
-  readonly follow: (sizes: InputSizes) => void;
-}
-
-/** The arguments of a pass, read from the caller's objects but not yet checked against the layer. */
+/** The arguments of a pass, read from the caller's objects. C++ checks their values. */
 export interface ForwardInputs {
   readonly q: Floats;
   /** Undefined to attend to the cache only. */
@@ -165,17 +131,13 @@ export function readForward(
   options: Partial<ForwardOptions>,
 ): ForwardInputs {
   const { headGate, cache } = options;
-  const q = toFloats('queries', queries, inPlace);
-  const fromCache = keys === null && values === null;
-  if (fromCache && cache === undefined) {
-    fail('invalid-cache', 'cache', 'one beside null keys and values', 'none');
-  }
   const weights = readReturnWeights(options.returnWeights);
   return {
-    q,
-    keyValues: fromCache
-      ? undefined
-      : [toFloats('keys', keys, inPlace), toFloats('values', values, inPlace)],
+    q: toFloats('queries', queries, inPlace),
+    keyValues:
+      keys === null && values === null
+        ? undefined
+        : [toFloats('keys', keys, inPlace), toFloats('values', values, inPlace)],
     gate: ifGiven('headGate', headGate, toFloatList),
     cache,
     masks: readMasks(options),
@@ -188,187 +150,70 @@ export function readForward(
   };
 }
 
-/** Sizes of a pass, from the shapes of its inputs. */
-interface InputShapes extends InputSizes {
-  readonly batch: number;
-  readonly numQueries: number;
-  readonly numNewKeys: number;
-}
-
-function checkInferredSize(
-  { projection, numHeads }: LayerSettings,
-  argument: string,
-  shape: readonly number[],
-  name: string,
-): void {
-  const size = shape.at(-1) ?? 0;
-  if (size === 0) {
-    fail('invalid-shape', argument, `${name} of at least 1`, showShape(shape));
-  }
-  if (projection === 'convolution' && size % numHeads !== 0) {
-    fail(
-      'invalid-shape',
-      argument,
-      `${name} a multiple of numHeads (${numHeads})`,
-      showShape(shape),
-    );
-  }
-}
-
-function checkInputs(
-  { settings, sizes }: ForwardLayer,
-  q: Floats,
-  keyValues: readonly [Floats, Floats] | undefined,
-): InputShapes {
-  const batched = q.shape.length !== 2;
-  // If the queries have no batch axis, the other inputs must have none.
-  const first = batched ? 1 : 0;
-  const check = (
-    argument: string,
-    input: Floats,
-    batch: Axis,
-    length: Axis,
-    size: number | undefined,
-    name: string,
-  ): void => {
-    checkAttached(argument, input);
-    const { shape } = input;
-    const fits =
-      shape.length === first + 2 &&
-      (first === 0 || shape[0] === batch || batch === 'batch') &&
-      (shape[first] === length || typeof length === 'string') &&
-      (shape[first + 1] === size || size === undefined);
-    if (!fits) {
-      checkShape(argument, shape, [batch, length, size ?? name].slice(1 - first));
-    }
-    if (size === undefined) {
-      checkInferredSize(settings, argument, shape, name);
-    }
-  };
-  check('queries', q, 'batch', 'queries', sizes.querySize, 'querySize');
-  const batch = batched ? (q.shape[0] ?? 0) : 1;
-  const [k, v] = keyValues ?? [];
-  // No `at` and no object spread here and below: both slow down small calls measurably.
-  const numNewKeys = k?.shape[first] ?? 0;
-  if (k !== undefined && v !== undefined) {
-    check('keys', k, batch, 'keys', sizes.keySize, 'keySize');
-    check('values', v, batch, numNewKeys, sizes.valueSize, 'valueSize');
-  }
-  return {
-    batch,
-    numQueries: q.shape[first] ?? 0,
-    numNewKeys,
-    querySize: q.shape[first + 1],
-    keySize: k === undefined ? sizes.keySize : k.shape[first + 1],
-    valueSize: v === undefined ? sizes.valueSize : v.shape[first + 1],
-  };
-}
-
-/** One forward pass: checks the inputs, writes them to working memory, calls the core and copies the results out. */
-export function runForward(target: ForwardLayer, inputs: ForwardInputs): ForwardResult {
-  const loaded = core();
-  const { layer, settings } = target;
-  const { q, keyValues, gate, cache, keyMass, requiresGrad, results } = inputs;
-  const { numHeads } = settings;
-  const shapes = checkInputs(target, q, keyValues);
-  const { batch, numQueries, numNewKeys } = shapes;
-  if (requiresGrad && cache !== undefined) {
-    fail('invalid-option', 'requiresGrad', 'no cache beside it', 'both');
-  }
-  const held =
-    cache === undefined ? undefined : KeyValueCache.heldBy(cache, target, batch, numNewKeys);
-  const numCached = held?.length ?? 0;
-  const numKeys = numNewKeys + numCached;
-  const numExtraSlots = Number(settings.biasKv) + Number(settings.zeroAttention);
-  const masks = checkMasks(inputs.masks, {
-    batch,
-    numHeads,
-    numQueries,
-    numKeys,
-    numExtraSlots,
-    queryOffset: numCached,
+/**
+ * One forward pass: writes the inputs to working memory, calls the core and copies the results out.
+ *
+ * @param follow called once the pass has succeeded
+ */
+export function runForward(
+  layer: Address,
+  inputs: ForwardInputs,
+  follow: () => void,
+): ForwardResult {
+  const { q, keyValues, masks, capture } = inputs;
+  const lists = typeof inputs.weights === 'boolean' ? undefined : inputs.weights;
+  const { record, given, placed } = giveTensors(forwardRecord.words, {
+    queries: q,
+    keys: keyValues?.[0],
+    values: keyValues?.[1],
+    ...maskTensors(masks),
+    headGate: inputs.gate,
+    positions: inputs.positions,
+    weightHeads: numbersOf('returnWeights.heads', lists?.heads),
+    weightQueries: numbersOf('returnWeights.queries', lists?.queries, q.shape.at(-2)),
   });
-  const gateStride = checkHeadGate(gate, batch, numHeads);
-  const { returnWeights, stage } = results;
-  const weightRows = checkWeights(inputs.weights, numHeads, numQueries);
-  const positions = checkPositions(
-    inputs.positions,
-    settings,
-    batch,
-    numQueries,
-    keyValues === undefined ? undefined : numNewKeys,
-  );
-
-  const batchAxis = q.shape.length === 2 ? [] : [batch];
-  const outputShape = [...batchAxis, numQueries, settings.outputSize];
-  const weightsShape = [
-    ...batchAxis,
-    weightRows.heads.count,
-    weightRows.queries.count,
-    numKeys + numExtraSlots,
-  ];
-  const extras = extrasOf(
-    { positions, weights: weightRows, keyMass, capture: inputs.capture },
-    { batchAxis, settings, numQueries, numKeys, numExtraSlots },
-  );
-  const data = [q, keyValues?.[0], keyValues?.[1], gate].map((input) =>
-    input === undefined ? noFloats : counted(input),
-  );
-  const prepared = resultsIn(results, outputShape, weightsShape);
-  const [outputAt, outputSize] = placeOf(prepared.output, data);
-  const [weightsAt, weightsSize] = placeOf(prepared.weights, data);
-  const [record, lens, mask, keyMask, keyRanges, ownOutput, ownWeights, workspace, ...at] = reserve(
-    forwardRecord.words,
-    ...maskDataSizes(masks),
-    outputSize,
-    weightsSize,
-    loaded.workspaceSize(
-      layer,
-      batch,
-      numQueries,
-      numKeys,
-      Number(keyMass),
-      Number(held?.isQuantized ?? false),
-    ),
-    ...sizesDeduplicated(data),
-    ...(extras === undefined ? [] : extras.sizes),
-  );
-
-  const output = outputAt ?? ownOutput;
-  const weights = weightsAt ?? ownWeights;
-  const [queries, keys, values, headGate] = writeDeduplicated(at, data);
-  const extrasAt = extras === undefined ? noExtras : writeExtras(extras, at.slice(data.length));
-  const { captured } = extrasAt;
   writeRecord(record, forwardRecord, {
-    mask: writeMasks(masks, [lens, mask, keyMask, keyRanges]),
-    queries,
-    keys,
-    values,
-    numNewKeys,
-    positions: extrasAt.positions,
-    positionsSampleStride: positions.sampleStride,
-    headGate: gate && headGate,
-    gateStride,
-    cache: held?.address,
-    output,
-    attentionWeights: returnWeights ? weights : undefined,
-    weightHeads: extrasAt.weightHeads,
-    weightQueries: extrasAt.weightQueries,
-    numWeightHeads: weightRows.heads.count,
-    numWeightQueries: weightRows.queries.count,
-    weightsStage: stage,
-    keyMass: extrasAt.keyMass,
-    ...capturedFields(captured),
-    workspace,
-    requiresGrad,
-    querySize: shapes.querySize ?? 0,
-    keySize: shapes.keySize ?? 0,
-    valueSize: shapes.valueSize ?? 0,
+    queries: given.queries,
+    keys: given.keys,
+    values: given.values,
+    masks: packMasks(masks, given),
+    headGate: given.headGate,
+    positions: given.positions,
+    cache: inputs.cache === undefined ? undefined : KeyValueCache.addressOf(inputs.cache),
+    returnWeights: inputs.results.returnWeights,
+    weightHeads: given.weightHeads,
+    weightQueries: given.weightQueries,
+    weightsStage: inputs.results.stage,
+    keyMass: inputs.keyMass,
+    captureQueries: capture?.has('queries') === true,
+    captureKeys: capture?.has('keys') === true,
+    captureValues: capture?.has('values') === true,
+    captureScores: capture?.has('scores') === true,
+    capturePooled: capture?.has('pooled') === true,
+    captureDroppedWeights: capture?.has('droppedWeights') === true,
+    requiresGrad: inputs.requiresGrad,
   });
+  const results = new CallResults(inputs.results.out, placed, q.shape.length !== 2);
   commit(() => {
-    loaded.forward(layer, record);
-    target.follow(shapes);
+    callFor(results, () => {
+      core().forward(layer, record);
+    });
+    follow();
   });
-  const result: ForwardResult = readResults(prepared, output, weights);
-  return extras === undefined ? result : Object.assign(result, readExtras(extras, extrasAt));
+  const keyMass = results.tensor(resultOfKeyMass);
+  return {
+    ...results.attention(),
+    ...(keyMass && { keyMass }),
+    ...(capture && {
+      captured: Object.fromEntries(
+        captureNames.flatMap((name, i) => {
+          const tensor = results.tensor(resultOfKeyMass + 1 + i);
+          return tensor ? [[name, tensor]] : [];
+        }),
+      ),
+    }),
+  };
 }
+
+/** In the C++ enumeration `ResultName`. The captured results follow. */
+const resultOfKeyMass = 2;

@@ -5,7 +5,7 @@ import type { Address } from '../runtime/memory.js';
 import { checkWord, isObject, readOptions, whole, word } from '../runtime/options.js';
 import type { Precision } from '../runtime/precisions.js';
 import { core } from '../runtime/wasm.js';
-import { checkCacheUse, checkKeptLength, type CacheState } from './cache-checks.js';
+import { checkKeptLength } from './cache-checks.js';
 
 export interface CacheOptions {
   /** Samples of every forward with the cache. At least 1. */
@@ -45,52 +45,31 @@ const ofCache = { batchSize: whole(), maxLength: whole(), precision: word(cacheP
 export const readCacheOptions = (options: CacheOptions): CheckedCacheOptions =>
   readOptions(options, ofCache);
 
-/** A cache, checked for a call of its layer. */
-export interface HeldCache {
-  readonly address: Address;
-  /** Positions held before the call. */
-  readonly length: number;
-  /** Whether it stores integers. */
-  readonly isQuantized: boolean;
-}
-
-/** A cache's layer or model. If heads are pruned, `numKvHeads` changes and the cache becomes invalid. */
-export interface CacheOwner {
-  readonly owner: object;
-  readonly settings: { readonly numKvHeads: number };
-}
-
 /**
  * KV cache: projected keys and values of earlier positions, for decoding. Made by `MultiHeadAttention.createCache`, and
  * valid for that layer until its heads are pruned.
  */
 export class KeyValueCache {
-  readonly #state: CacheState;
-  readonly #precision: CachePrecision;
+  readonly #options: CheckedCacheOptions;
   readonly #handle: Handle;
   #lastLength = 0;
 
   /** @internal */
-  constructor(
-    { owner, settings }: CacheOwner,
-    address: Address,
-    { batchSize, maxLength, precision }: CheckedCacheOptions,
-  ) {
-    this.#state = { owner, numKvHeads: String(settings.numKvHeads), batchSize, maxLength };
-    this.#precision = precision;
+  constructor(address: Address, options: CheckedCacheOptions) {
+    this.#options = options;
     this.#handle = new Handle('cache', this, address, 'deleteCache');
   }
 
   get batchSize(): number {
-    return this.#state.batchSize;
+    return this.#options.batchSize;
   }
 
   get maxLength(): number {
-    return this.#state.maxLength;
+    return this.#options.maxLength;
   }
 
   get precision(): CachePrecision {
-    return this.#precision;
+    return this.#options.precision;
   }
 
   /** Positions held so far. After `dispose`, the last number. */
@@ -132,26 +111,18 @@ export class KeyValueCache {
   }
 
   /**
-   * Checks a cache for a call of its layer.
+   * The address of a cache in the memory of the entered core.
    *
    * @internal
    */
-  static heldBy(
-    cache: unknown,
-    { owner, settings }: CacheOwner,
-    batch: number,
-    newKeys: number,
-  ): HeldCache {
+  static addressOf(cache: unknown): Address {
     // Checks a private field, because a proxy can fake its class.
     if (!isObject(cache) || !(#handle in cache)) {
       fail('invalid-type', 'cache', 'one that createCache made', show(cache));
     }
-    const address = cache.#handle.inUse();
-    const { length } = cache;
-    checkCacheUse('layer', cache.#state, length, {
-      ...{ owner, batch, newKeys },
-      numKvHeads: String(settings.numKvHeads),
-    });
-    return { address, length, isQuantized: cache.#precision !== 'float32' };
+    return (
+      cache.#handle.inUseHere() ??
+      fail('invalid-cache', 'cache', 'one that this layer made', "another layer's")
+    );
   }
 }

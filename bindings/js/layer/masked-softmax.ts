@@ -1,13 +1,14 @@
-import { maskRecord } from 'headwise-records';
-import { read, reserve, write, writeIntegers } from '../runtime/memory.js';
-import { checkOptions } from '../runtime/options.js';
+import { softmaxRecord } from 'headwise-records';
+import { read, write } from '../runtime/memory.js';
+import { checkOptions, ifGiven } from '../runtime/options.js';
+import { writeRecord } from '../runtime/records.js';
 import { overlap, partOf } from '../runtime/typed-arrays.js';
 import { newestCore } from '../runtime/wasm.js';
-import { checkTensor, toFloats } from '../tensor/arrays.js';
+import { checkTensor, toFloats, toWholeNumbers } from '../tensor/arrays.js';
+import { giveTensors } from '../tensor/given-tensors.js';
 import type { TensorInput, ValidLens } from '../tensor/inputs.js';
 import type { Tensor } from '../tensor/tensor.js';
-import { writeMasks } from './mask-record.js';
-import { checkMasks, readMasks, type EmptyRows } from './masks.js';
+import { checkEmptyRows, type EmptyRows } from './masks.js';
 import { memoryOf, readTarget, resultIn } from './results.js';
 
 export interface MaskedSoftmaxOptions {
@@ -42,39 +43,34 @@ export function maskedSoftmax(
 ): Tensor {
   const loaded = newestCore();
   const { emptyRows, out } = checkOptions(options, ['emptyRows', 'out']);
-  const given = toFloats('scores', scores);
-  const givenMasks = readMasks({
-    ...(validLens !== undefined && { validLens }),
-    ...(emptyRows !== undefined && { emptyRows }),
-  });
+  const input = toFloats('scores', scores);
+  const lens = ifGiven('validLens', validLens, toWholeNumbers);
+  const uniform = checkEmptyRows(emptyRows) === 'uniform';
   const target = readTarget('out', out);
-  const { data, shape } = given;
-  const [batch, numQueries, numKeys] = checkTensor('scores', given, ['batch', 'queries', 'keys']);
-  const masks = checkMasks(givenMasks, {
-    ...{ batch, numHeads: 1, numQueries, numKeys },
-    ...{ numExtraSlots: 0, queryOffset: 0 },
-  });
+  const { data, shape } = input;
+  const [batch, numQueries, numKeys] = checkTensor('scores', input, ['batch', 'queries', 'keys']);
   const result = resultIn('out', target, shape);
 
-  const { lengths, sampleStride } = masks.validLens;
   const sample = numQueries * numKeys;
   // If the result overlaps the scores, copy all samples at once, so that no result overwrites scores before they are
   // read.
-  const samples = overlap(data, result.data) ? batch : Math.max(1, Math.floor(chunk / sample));
-  for (let first = 0; first < batch && sample > 0; first += samples) {
+  const samples = overlap(data, result.data)
+    ? batch
+    : Math.min(batch, Math.max(1, Math.floor(chunk / sample)));
+  const tensors = { validLens: lens };
+  const { record, given, rest } = giveTensors(softmaxRecord.words, tensors, samples * sample);
+  // Without numbers, a size may exceed 32 bits.
+  const word = (size: number): number => Math.min(size, 2 ** 32 - 1);
+  writeRecord(record, softmaxRecord, {
+    ...{ batch: word(batch), numQueries: word(numQueries), numKeys: word(numKeys) },
+    ...{ ...given, uniform },
+  });
+  for (let first = 0; first < Math.max(batch, 1); first += Math.max(samples, 1)) {
     const count = Math.min(samples, batch - first);
-    const own = lengths?.subarray(first * sampleStride, (first + count) * sampleStride);
     const numbers = count * sample;
-    const [record, lens, mask, weights] = reserve(maskRecord.words, own?.length ?? 0, 0, numbers);
-    const part = {
-      ...masks,
-      sizes: { ...masks.sizes, batch: count },
-      validLens: { ...masks.validLens, lengths: own },
-    };
-    writeIntegers(record, writeMasks(part, [lens, mask, mask, mask]));
-    write(weights, { data: partOf(data, first * sample, numbers), count: numbers });
-    loaded.maskedSoftmax(record, weights);
-    read(weights, partOf(memoryOf(result), first * sample, numbers), numbers);
+    write(rest, { data: partOf(data, first * sample, numbers), count: numbers });
+    loaded.maskedSoftmax(record, first, count, rest);
+    read(rest, partOf(memoryOf(result), first * sample, numbers), numbers);
   }
   return result.tensor;
 }

@@ -1,13 +1,6 @@
-import { fail, failOption, show, showShape } from '../runtime/errors.js';
+import { fail, failOption, showShape } from '../runtime/errors.js';
+import { checkWord, ifGiven, isIntegerIn, largestInteger } from '../runtime/options.js';
 import {
-  checkInteger,
-  checkWord,
-  ifGiven,
-  isIntegerIn,
-  largestInteger,
-} from '../runtime/options.js';
-import {
-  checkAttached,
   checkIntegers,
   toKeyMask,
   toWholeNumbers,
@@ -15,7 +8,7 @@ import {
   type Numbers,
 } from '../tensor/arrays.js';
 import type { KeyMaskInput, MaskInput, ValidLens } from '../tensor/inputs.js';
-import { checkOneOf, sizeOf } from '../tensor/shapes.js';
+import { checkOneOf } from '../tensor/shapes.js';
 
 /** Result of a query that may attend to no key. */
 export type EmptyRows = 'zero' | 'uniform';
@@ -73,40 +66,12 @@ export const maskOptionNames = [
   ...(['validLens', 'mask', 'keyMask', 'causal', 'window', 'emptyRows'] as const),
 ] as const;
 
-export interface MaskSizes {
-  readonly batch: number;
-  readonly numHeads: number;
-  readonly numQueries: number;
-  readonly numKeys: number;
-  readonly numExtraSlots: number;
-  /** Number of keys before the first query: cached keys, or `queryOffset`. */
-  readonly queryOffset: number;
-}
-
 /** Valid lengths in the core's layout. */
 export interface CheckedValidLens {
   readonly lengths: Int32Array | undefined;
   /** Strides in numbers, by sample and by query. */
   readonly sampleStride: number;
   readonly queryStride: number;
-}
-
-/** Strides of a mask in numbers, by sample, head, query and key. */
-type MaskStrides = readonly [number, number, number, number];
-
-/** Masks in the core's layout, without the addresses of their data. */
-export interface CheckedMasks {
-  readonly sizes: MaskSizes;
-  readonly uniform: boolean;
-  readonly validLens: CheckedValidLens;
-  /** Uint8Array for a boolean mask, Float32Array for a float mask. */
-  readonly mask: Uint8Array | Float32Array | undefined;
-  readonly maskCount: number;
-  readonly maskStrides: MaskStrides;
-  readonly keyMask: Uint8Array | undefined;
-  readonly causal: boolean;
-  readonly firstPosition: number;
-  readonly window: readonly [number, number];
 }
 
 const noLengths: CheckedValidLens = { lengths: undefined, sampleStride: 0, queryStride: 0 };
@@ -150,72 +115,6 @@ export function checkKeyMask(
   return data;
 }
 
-function broadcastStrides(shape: readonly number[]): MaskStrides {
-  const strides: [number, number, number, number] = [0, 0, 0, 0];
-  let stride = 1;
-  for (let i = 0; i < shape.length; i++) {
-    const size = shape[shape.length - 1 - i] ?? 1;
-    strides[3 - i] = size === 1 ? 0 : stride;
-    stride *= size;
-  }
-  return strides;
-}
-
-/** Checks a float mask: finite numbers or −∞. Numbers that are all 0 or 1 are probably a boolean mask. */
-function checkAdded(data: Float32Array, count: number): void {
-  let [hasOnes, hasOthers] = [false, false];
-  for (let i = 0; i < count; i++) {
-    const number = data[i];
-    if (Number.isNaN(number) || number === Infinity) {
-      fail('invalid-value', 'mask', 'numbers below infinity', show(number));
-    }
-    hasOnes ||= number === 1;
-    hasOthers ||= number !== 0 && number !== 1;
-  }
-  if (hasOnes && !hasOthers) {
-    const expected =
-      'booleans or an array of integers where 1 means may attend, or numbers to add to scores';
-    fail('invalid-value', 'mask', expected, 'numbers that are all 0 or 1');
-  }
-}
-
-function checkMask(
-  given: GivenMasks['mask'],
-  target: readonly number[],
-): Pick<CheckedMasks, 'mask' | 'maskCount' | 'maskStrides'> {
-  if (given === undefined) {
-    return { mask: undefined, maskCount: 0, maskStrides: [0, 0, 0, 0] };
-  }
-  checkAttached('mask', given);
-  const { data, shape } = given;
-  const start = target.length - shape.length;
-  if (start < 0 || !shape.every((size, i) => size === 1 || size === target[start + i])) {
-    const ofKeys = [target[0], target.at(-1)];
-    const isOfKeys = shape.length === 2 && shape.every((size, i) => size === ofKeys[i]);
-    const expected = `a shape that broadcasts to ${showShape(target)}`;
-    const orKeys = isOfKeys ? ', or keyMask for (batch, keys)' : '';
-    fail('invalid-shape', 'mask', expected + orKeys, showShape(shape));
-  }
-  const [batch = 0, heads] = target;
-  if (target.length === 4 && start === 1 && batch === heads && batch > 1 && shape[0] === batch) {
-    const rest = shape.slice(1);
-    const bySample = `${showShape([batch, 1, ...rest])} by sample`;
-    const expected = `rank 4, ${bySample} or ${showShape([1, heads, ...rest])} by head`;
-    fail('invalid-shape', 'mask', expected, showShape(shape));
-  }
-  const count = sizeOf(shape);
-  if (data instanceof Float32Array) {
-    checkAdded(data, count);
-  }
-  const [sample, head, query, key] = broadcastStrides(shape);
-  return {
-    mask: data,
-    maskCount: count,
-    // A mask of (batch, queries, keys) has no axis for heads.
-    maskStrides: target.length === 3 ? [head, 0, query, key] : [sample, head, query, key],
-  };
-}
-
 export function checkWindow(value: unknown, argument = 'window'): readonly [number, number] {
   if (value === undefined) {
     return [largestInteger, largestInteger];
@@ -234,7 +133,7 @@ export function checkWindow(value: unknown, argument = 'window'): readonly [numb
   return [side(left), side(right)];
 }
 
-function checkEmptyRows(value: unknown): EmptyRows {
+export function checkEmptyRows(value: unknown): EmptyRows {
   return checkWord('emptyRows', value, ['zero', 'uniform']);
 }
 
@@ -258,39 +157,4 @@ export function readMasks(options: MaskOptions): GivenMasks {
     keyMask: ifGiven('keyMask', options.keyMask, toKeyMask),
     window: checkWindow(options.window),
   };
-}
-
-/** Checks the masks against the sizes of the pass. `hasHeadAxis`: whether masks broadcast over heads. */
-export function checkMasks(given: GivenMasks, sizes: MaskSizes, hasHeadAxis = true): CheckedMasks {
-  const { batch, numHeads, numQueries, numKeys } = sizes;
-  const { causal, uniform, window } = given;
-  const validLens = checkValidLens(given.validLens, batch, numQueries, numKeys);
-  const target = hasHeadAxis
-    ? [batch, numHeads, numQueries, numKeys]
-    : [batch, numQueries, numKeys];
-  const { mask, maskCount, maskStrides } = checkMask(given.mask, target);
-  return {
-    sizes,
-    uniform,
-    validLens,
-    mask,
-    maskCount,
-    maskStrides,
-    keyMask: checkKeyMask(given.keyMask, batch, numKeys),
-    causal: causal !== false,
-    firstPosition: causal === 'bottom-right' ? numKeys - numQueries : sizes.queryOffset,
-    window,
-  };
-}
-
-/** Checks the position of the first query among the keys: an integer of at least 0. */
-export function checkQueryOffset(value: unknown, causal: unknown): number {
-  if (value === undefined) {
-    return 0;
-  }
-  const offset = checkInteger('queryOffset', value, 0);
-  if (offset > 0 && causal === 'bottom-right') {
-    fail('invalid-option', 'queryOffset', "causal other than 'bottom-right' beside it", 'both');
-  }
-  return offset;
 }

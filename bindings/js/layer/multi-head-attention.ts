@@ -313,21 +313,18 @@ export class MultiHeadAttention {
     const given = checkOptions(options, forwardOptionNames);
     const inputs = readForward(queries, keys, values, given);
     // Reading the inputs may have run the caller's code, which may have disposed of the layer.
-    const layer = this.#handle.inUse();
-    if (inputs.keyValues === undefined) {
-      this.#needSizes('forward');
-    }
-    const follow = (sizes: InputSizes): void => {
-      this.#initializedWith(sizes);
-      if (inputs.requiresGrad && inputs.keyValues !== undefined) {
-        const [{ shape: ofKeys }, { shape: ofValues }] = inputs.keyValues;
-        this.#pending = { queries: inputs.q.shape, keys: ofKeys, values: ofValues };
+    return runForward(this.#handle.inUse(), inputs, () => {
+      if (inputs.keyValues !== undefined) {
+        const [ofKeys, ofValues] = inputs.keyValues;
+        const shapes = { queries: inputs.q.shape, keys: ofKeys.shape, values: ofValues.shape };
+        this.#initializedWith({
+          querySize: shapes.queries.at(-1),
+          keySize: shapes.keys.at(-1),
+          valueSize: shapes.values.at(-1),
+        });
+        this.#pending = inputs.requiresGrad ? shapes : this.#pending;
       }
-    };
-    return runForward(
-      { layer, owner: this, settings: this.#settings, sizes: this.#sizes, follow },
-      inputs,
-    );
+    });
   }
 
   /**
@@ -411,7 +408,7 @@ export class MultiHeadAttention {
       maxLength,
       numberOfPrecision(checked),
     );
-    return new KeyValueCache({ owner: this, settings: this.#settings }, address, checked);
+    return new KeyValueCache(address, checked);
   }
 
   /**

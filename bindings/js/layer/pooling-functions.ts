@@ -1,32 +1,26 @@
-import type { Core } from 'headwise-glue';
 import { poolingRecord } from 'headwise-records';
-import { fail, show, showShape } from '../runtime/errors.js';
-import { reserve, sizesDeduplicated, writeDeduplicated, type Address } from '../runtime/memory.js';
-import { checkBoolean, checkOptions, isObject } from '../runtime/options.js';
-import { writeRecord } from '../runtime/records.js';
-import { newestCore } from '../runtime/wasm.js';
-import { checkAttached, counted, toFloats, inPlace, type Numbers } from '../tensor/arrays.js';
-import type { TensorInput } from '../tensor/inputs.js';
-import { checkShape } from '../tensor/shapes.js';
-import { checkScale, checkSoftcap } from './layer-options.js';
-import { maskDataSizes, writeMasks } from './mask-record.js';
+import { fail, show } from '../runtime/errors.js';
+import type { Address } from '../runtime/memory.js';
 import {
-  checkMasks,
-  checkQueryOffset,
-  maskOptionNames,
-  readMasks,
-  type CheckedMasks,
-  type GivenMasks,
-  type MaskOptions,
-} from './masks.js';
+  checkBoolean,
+  checkOptions,
+  isObject,
+  number,
+  optional,
+  whole,
+} from '../runtime/options.js';
+import { writeRecord } from '../runtime/records.js';
+import { callFor, newestCore } from '../runtime/wasm.js';
+import { inPlace, toFloats, type Numbers } from '../tensor/arrays.js';
+import { giveTensors } from '../tensor/given-tensors.js';
+import type { TensorInput } from '../tensor/inputs.js';
+import { CallResults } from './call-results.js';
+import { maskTensors, packMasks } from './mask-record.js';
+import { maskOptionNames, readMasks, type MaskOptions } from './masks.js';
 import {
   checkResultOptions,
-  readResults,
   resultOptionNames,
-  placeOf,
-  resultsIn,
   type AttentionResult,
-  type CheckedResults,
   type ResultOptions,
   type WithoutWeights,
   type WithWeights,
@@ -50,96 +44,42 @@ export interface ScaledDotProductAttentionOptions extends PoolingOptions {
 const optionNames = <Name extends string>(...own: readonly Name[]) =>
   [...maskOptionNames, ...resultOptionNames, 'queryOffset', ...own] as const;
 
-/** Checked arguments of a pooling function. */
-interface Pooling {
-  readonly inputs: readonly [
-    q: Numbers<Float32Array>,
-    k: Numbers<Float32Array>,
-    v: Numbers<Float32Array>,
-  ];
-  /** Further inputs: the parameters of additive scores. */
-  readonly parameters: readonly Numbers<Float32Array>[];
-  readonly numKvHeads: number;
-  readonly masks: CheckedMasks;
-  readonly results: CheckedResults;
-  readonly outputShape: readonly number[];
-  readonly weightsShape: readonly number[];
-  readonly attentionHiddens: number;
-}
-
-/** Reads all of the caller's objects, which may run the caller's code. */
-function readPooling(
-  queries: unknown,
-  keys: unknown,
-  values: unknown,
-  options: PoolingOptions,
-): Pick<Pooling, 'inputs' | 'results'> & { readonly masks: GivenMasks } {
-  return {
-    results: checkResultOptions(
-      options,
-      checkBoolean('returnWeights', options.returnWeights, false),
-    ),
-    inputs: [
-      toFloats('queries', queries, inPlace),
-      toFloats('keys', keys, inPlace),
-      toFloats('values', values, inPlace),
-    ],
-    masks: readMasks(options),
-  };
-}
-
-/** Writes the inputs to working memory, calls `run` and copies the results out. */
-function pool(loaded: Core, pooling: Pooling, run: (record: Address) => void): AttentionResult {
-  const { masks, results, outputShape, weightsShape } = pooling;
-  const data = [...pooling.inputs, ...pooling.parameters].map(counted);
-  const [querySize, keySize, valueSize] = pooling.inputs.map(({ shape }) => shape.at(-1) ?? 0) as [
-    number,
-    number,
-    number,
-  ];
-  const prepared = resultsIn(results, outputShape, weightsShape);
-  const [outputAt, outputSize] = placeOf(prepared.output, data);
-  const [weightsAt, weightsSize] = placeOf(prepared.weights, data);
-  const [record, lens, mask, keyMask, keyRanges, ownOutput, ownWeights, workspace, ...at] = reserve(
-    poolingRecord.words,
-    ...maskDataSizes(masks),
-    outputSize,
-    weightsSize,
-    loaded.poolingWorkspaceSize(
-      masks.sizes.numKeys,
-      querySize,
-      keySize,
-      valueSize,
-      pooling.attentionHiddens,
-    ),
-    ...sizesDeduplicated(data),
-  );
-  const output = outputAt ?? ownOutput;
-  const weights = weightsAt ?? ownWeights;
-  const [queries, keys, values, ...parameters] = writeDeduplicated(at, data);
-  const [W_q, W_k, w_v] = parameters;
-  writeRecord(record, poolingRecord, {
-    mask: writeMasks(masks, [lens, mask, keyMask, keyRanges]),
-    numHeads: masks.sizes.numHeads,
-    numKvHeads: pooling.numKvHeads,
-    querySize,
-    keySize,
-    valueSize,
-    attentionHiddens: pooling.attentionHiddens,
-    queries,
-    keys,
-    values,
-    W_q,
-    W_k,
-    w_v,
-    output,
-    attentionWeights: results.returnWeights ? weights : undefined,
-    weightsStage: results.stage,
-    workspace,
+/** Reads the arguments of a pooling function, which runs the caller's code, and calls `run` with their record. */
+function pool(
+  tensors: Readonly<Record<'queries' | 'keys' | 'values', unknown>>,
+  options: PoolingOptions & { readonly scale?: number | undefined },
+  readParameters: () => Partial<Record<'W_q' | 'W_k' | 'w_v', Numbers<Float32Array>>>,
+  run: (record: Address, queryOffset: number) => void,
+): AttentionResult {
+  const returnWeights = checkBoolean('returnWeights', options.returnWeights, false);
+  const { stage, out } = checkResultOptions(options, returnWeights);
+  const queries = toFloats('queries', tensors.queries, inPlace);
+  const keys = toFloats('keys', tensors.keys, inPlace);
+  const values = toFloats('values', tensors.values, inPlace);
+  const masks = readMasks(options);
+  const parameters = readParameters();
+  const queryOffset = readQueryOffset('queryOffset', options.queryOffset);
+  const { record, given, placed } = giveTensors(poolingRecord.words, {
+    ...{ queries, keys, values, ...maskTensors(masks) },
+    ...{ W_q: parameters.W_q, W_k: parameters.W_k, w_v: parameters.w_v },
   });
-  run(record);
-  return readResults(prepared, output, weights);
+  writeRecord(record, poolingRecord, {
+    ...given,
+    masks: packMasks(masks, given),
+    hasScale: options.scale !== undefined,
+    returnWeights,
+    weightsStage: stage,
+  });
+  const results = new CallResults(out, placed);
+  callFor(results, () => {
+    run(record, queryOffset);
+  });
+  return results.attention();
 }
+
+const readQueryOffset = optional(whole('an integer from 0 to 2147483647'), 0);
+const readScale = optional(number('a finite number'), 0);
+const readSoftcap = optional(number('a finite number from 0 on'), 0);
 
 /**
  * softmax(Q Kᵀ / √d) V for each sample and head. Query head h reads key-value head h / (heads / kvHeads).
@@ -181,54 +121,16 @@ export function scaledDotProductAttention(
 ): AttentionResult {
   const loaded = newestCore();
   const given = checkOptions(options, optionNames('scale', 'softcap'));
-  const { results, masks: givenMasks, inputs } = readPooling(queries, keys, values, given);
-  const [q, k, v] = inputs;
-  for (const [name, input] of Object.entries({ queries: q, keys: k, values: v })) {
-    checkAttached(name, input);
-  }
-  const [batch, numHeads, numQueries, headSize] = checkShape('queries', q.shape, [
-    'batch',
-    'heads',
-    'queries',
-    'headSize',
-  ]);
-  if (headSize === 0) {
-    fail('invalid-shape', 'queries', 'a head size of at least 1', showShape(q.shape));
-  }
-  const [, numKvHeads, numKeys] = checkShape('keys', k.shape, [batch, 'kvHeads', 'keys', headSize]);
-  const [, , , valueSize] = checkShape('values', v.shape, [
-    batch,
-    numKvHeads,
-    numKeys,
-    'valueSize',
-  ]);
-  if (numKvHeads === 0 ? numHeads !== 0 : numHeads % numKvHeads !== 0) {
-    const expected = `a number of heads that divides that of the queries (${numHeads})`;
-    fail('invalid-shape', 'keys', expected, showShape(k.shape));
-  }
-  const scale = checkScale(given.scale) ?? 1 / Math.sqrt(headSize);
-  const softcap = checkSoftcap(given.softcap);
-  const masks = checkMasks(givenMasks, {
-    batch,
-    numHeads,
-    numQueries,
-    numKeys,
-    numExtraSlots: 0,
-    queryOffset: checkQueryOffset(given.queryOffset, given.causal),
-  });
-  const pooling: Pooling = {
-    inputs,
-    parameters: [],
-    numKvHeads,
-    masks,
-    results,
-    outputShape: [batch, numHeads, numQueries, valueSize],
-    weightsShape: [batch, numHeads, numQueries, numKeys],
-    attentionHiddens: 0,
-  };
-  return pool(loaded, pooling, (record) => {
-    loaded.scaledDotProductAttention(record, scale, softcap);
-  });
+  const scale = readScale('scale', given.scale);
+  const softcap = readSoftcap('softcap', given.softcap);
+  return pool(
+    { queries, keys, values },
+    given,
+    () => ({}),
+    (record, queryOffset) => {
+      loaded.scaledDotProductAttention(record, scale, softcap, queryOffset);
+    },
+  );
 }
 
 /** Parameters of additive scores. */
@@ -284,50 +186,14 @@ export function additiveAttention(
 ): AttentionResult {
   const loaded = newestCore();
   const given = checkOptions(options, optionNames());
-  const { results, masks: givenMasks, inputs } = readPooling(queries, keys, values, given);
-  const [q, k, v] = inputs;
-  if (!isObject(parameters)) {
-    fail('invalid-type', 'parameters', '{ W_q, W_k, w_v }', show(parameters));
-  }
-  const W_q = toFloats('W_q', parameters.W_q);
-  const W_k = toFloats('W_k', parameters.W_k);
-  const w_v = toFloats('w_v', parameters.w_v);
-  for (const [name, input] of Object.entries({ queries: q, keys: k, values: v, W_q, W_k, w_v })) {
-    checkAttached(name, input);
-  }
-  const [batch, numQueries, querySize] = checkShape('queries', q.shape, [
-    'batch',
-    'queries',
-    'querySize',
-  ]);
-  const [, numKeys, keySize] = checkShape('keys', k.shape, [batch, 'keys', 'keySize']);
-  const [, , valueSize] = checkShape('values', v.shape, [batch, numKeys, 'valueSize']);
-  const [hiddens] = checkShape('W_q', W_q.shape, ['hiddens', querySize]);
-  checkShape('W_k', W_k.shape, [hiddens, keySize]);
-  checkShape('w_v', w_v.shape, [1, hiddens]);
-  const masks = checkMasks(
-    givenMasks,
-    {
-      batch,
-      numHeads: 1,
-      numQueries,
-      numKeys,
-      numExtraSlots: 0,
-      queryOffset: checkQueryOffset(given.queryOffset, given.causal),
-    },
-    false,
-  );
-  const pooling: Pooling = {
-    inputs,
-    parameters: [W_q, W_k, w_v],
-    numKvHeads: 1,
-    masks,
-    results,
-    outputShape: [batch, numQueries, valueSize],
-    weightsShape: [batch, numQueries, numKeys],
-    attentionHiddens: hiddens,
+  const readParameters = (): Record<'W_q' | 'W_k' | 'w_v', Numbers<Float32Array>> => {
+    if (!isObject(parameters)) {
+      fail('invalid-type', 'parameters', '{ W_q, W_k, w_v }', show(parameters));
+    }
+    const { W_q, W_k, w_v } = parameters;
+    return { W_q: toFloats('W_q', W_q), W_k: toFloats('W_k', W_k), w_v: toFloats('w_v', w_v) };
   };
-  return pool(loaded, pooling, (record) => {
-    loaded.additiveAttention(record);
+  return pool({ queries, keys, values }, given, readParameters, (record, queryOffset) => {
+    loaded.additiveAttention(record, queryOffset);
   });
 }

@@ -154,43 +154,10 @@ export function resultIn(
   return { tensor: fitting ?? new Tensor(data, shape), data, count, address: addressIn(data) };
 }
 
-/** Memory for a call's results. */
-export interface Results {
-  readonly output: Result;
-  /** Undefined unless requested. */
-  readonly weights: Result | undefined;
-}
-
-export function resultsIn(
-  { out, returnWeights }: CheckedResults,
-  outputShape: readonly number[],
-  weightsShape: readonly number[],
-): Results {
-  return {
-    output: resultIn('out.output', out.output, outputShape),
-    weights: returnWeights
-      ? resultIn('out.attentionWeights', out.attentionWeights, weightsShape)
-      : undefined,
-  };
-}
-
 /** Copies a result to its memory unless the core wrote it there. */
 export function readResult(result: Result, address: Address | undefined): Tensor {
   if (address !== undefined && address !== result.address) {
     read(address, memoryOf(result), result.count);
   }
   return result.tensor;
-}
-
-/** Copies results to their memory unless the core wrote them there. */
-export function readResults(
-  { output, weights }: Results,
-  outputAt: Address,
-  weightsAt: Address,
-): AttentionResult {
-  const result: AttentionResult = { output: readResult(output, outputAt) };
-  if (weights !== undefined) {
-    result.attentionWeights = readResult(weights, weightsAt);
-  }
-  return result;
 }

@@ -1,6 +1,7 @@
 /** A WebAssembly build, run by Emscripten's glue. */
-import createModule, { type Core, type Given } from 'headwise-glue';
-import { failInterrupted, failOutOfMemory, HeadwiseError, type ErrorCode } from './errors.js';
+import createModule, { type Core, type Given, type ResultPlaces } from 'headwise-glue';
+import { failInterrupted, HeadwiseError, outOfMemory, type ErrorCode } from './errors.js';
+import type { Address } from './memory.js';
 import type { StackCheck } from './stack.js';
 
 type Call = (...numbers: readonly (number | undefined)[]) => number;
@@ -37,7 +38,8 @@ export function createCore(
 ): Core {
   let refusal: unknown;
   let isOutOfMemory = false;
-  let failure: HeadwiseError | undefined;
+  let failure: unknown;
+  const state: Core['state'] = { isBusy: false, isChanging: false, results: undefined };
   const given: Given = {
     wasmMemory: memory,
     outOfMemory() {
@@ -48,6 +50,18 @@ export function createCore(
       // A copy, because decoders refuse shared memory. The text's end is 0.
       const bytes = HEAPU8.slice(text, HEAPU8.indexOf(0, text));
       failure = new HeadwiseError(codes[code], new TextDecoder().decode(bytes));
+    },
+    makeResult(name, shape, rank) {
+      try {
+        const sizes = new Uint32Array(made.HEAPU8.buffer, shape, rank);
+        return (state.results as ResultPlaces).make(name, [...sizes]);
+      } catch (error) {
+        failure = error;
+        return 1 as Address;
+      }
+    },
+    takeResult(name, floats) {
+      state.results?.take(name, floats);
     },
     instantiateWasm(imports, ready) {
       try {
@@ -64,11 +78,13 @@ export function createCore(
   if (refusal !== undefined) {
     throw refusal as Error;
   }
-  const state = { isBusy: false, isChanging: false };
   const calls: Record<string, unknown> = {
     state,
     get HEAPF32() {
       return made.HEAPF32;
+    },
+    get HEAPF64() {
+      return made.HEAPF64;
     },
     get HEAP32() {
       return made.HEAP32;
@@ -92,14 +108,11 @@ export function createCore(
       state.isBusy = true;
       const result = call(a, b, c, d, e, f, g, h);
       state.isBusy = false;
-      if (isOutOfMemory) {
+      if (isOutOfMemory || failure !== undefined) {
+        const error = failure as Error | undefined;
         isOutOfMemory = false;
-        failOutOfMemory();
-      }
-      if (failure !== undefined) {
-        const error = failure;
         failure = undefined;
-        throw error;
+        throw error ?? outOfMemory();
       }
       return result;
     }) satisfies Call;

@@ -65,8 +65,11 @@ export function failOption(argument: string, expected: string, value: unknown): 
   fail('invalid-option', argument, expected, show(value));
 }
 
+export const outOfMemory = (): HeadwiseError =>
+  new HeadwiseError('out-of-memory', 'memory: not enough for tensors of these sizes');
+
 export function failOutOfMemory(): never {
-  throw new HeadwiseError('out-of-memory', 'memory: not enough for tensors of these sizes');
+  throw outOfMemory();
 }
 
 export function failInterrupted(): never {

@@ -5,6 +5,7 @@ declare module 'headwise-glue' {
 
   export interface Core {
     readonly HEAPF32: Float32Array;
+    readonly HEAPF64: Float64Array;
     readonly HEAP32: Int32Array;
     readonly HEAPU8: Uint8Array;
     readonly state: {
@@ -12,6 +13,8 @@ declare module 'headwise-glue' {
       isBusy: boolean;
       /** Whether JavaScript has begun a change that it has not completed, see `commit`. */
       isChanging: boolean;
+      /** Where the call under way puts its results. */
+      results: ResultPlaces | undefined;
     };
     newLayer(request: Address): Address;
     deleteLayer(layer: Address): void;
@@ -33,14 +36,6 @@ declare module 'headwise-glue' {
       rows: number,
       from: Address,
     ): void;
-    workspaceSize(
-      layer: Address,
-      batch: number,
-      numQueries: number,
-      numKeys: number,
-      keyMass: number,
-      quantized: number,
-    ): number;
     forward(layer: Address, record: Address): void;
     createCache(layer: Address, batchSize: number, maxLength: number, precision: number): Address;
     isRelaxed(): number;
@@ -50,16 +45,14 @@ declare module 'headwise-glue' {
     reserve(floats: number): Address | Absent;
     newTensor(floats: number): Address | Absent;
     deleteTensor(tensor: Address): void;
-    maskedSoftmax(record: Address, weights: Address): void;
-    poolingWorkspaceSize(
-      numKeys: number,
-      querySize: number,
-      keySize: number,
-      valueSize: number,
-      attentionHiddens: number,
-    ): number;
-    scaledDotProductAttention(record: Address, scale: number, softcap: number): void;
-    additiveAttention(record: Address): void;
+    maskedSoftmax(record: Address, first: number, samples: number, weights: Address): void;
+    scaledDotProductAttention(
+      record: Address,
+      scale: number,
+      softcap: number,
+      queryOffset: number,
+    ): void;
+    additiveAttention(record: Address, queryOffset: number): void;
     splitHeads(
       batch: number,
       length: number,
@@ -177,6 +170,14 @@ declare module 'headwise-glue' {
     scoreHeads(record: Address): void;
   }
 
+  /** The results of a call, by their numbers in the C++ enumeration `ResultName`. */
+  export interface ResultPlaces {
+    /** Makes a result. Returns its address if it is in WebAssembly memory that the call may write to. */
+    make(name: number, shape: readonly number[]): Address | Absent;
+    /** Copies a result from this address. */
+    take(name: number, address: Address): void;
+  }
+
   /** What the glue asks of who runs it. */
   export interface Given {
     readonly wasmMemory: WebAssembly.Memory;
@@ -184,12 +185,17 @@ declare module 'headwise-glue' {
     outOfMemory(): void;
     /** The call under way failed and changed nothing: the number of the error's code, and the text's address. */
     callFailed(code: number, text: number): void;
+    /** As `make` of `ResultPlaces`; 1 if that throws. */
+    makeResult(name: number, shape: Address, rank: number): Address | Absent;
+    takeResult: ResultPlaces['take'];
     instantiateWasm(
       imports: WebAssembly.Imports,
       ready: (instance: WebAssembly.Instance) => WebAssembly.Exports,
     ): WebAssembly.Exports;
   }
-  const createModule: (given: Given) => Given & Pick<Core, 'HEAPF32' | 'HEAP32' | 'HEAPU8'>;
+  const createModule: (
+    given: Given,
+  ) => Given & Pick<Core, 'HEAPF32' | 'HEAPF64' | 'HEAP32' | 'HEAPU8'>;
   export default createModule;
 }
 

@@ -67,6 +67,12 @@ export class Handle implements Held {
     return address;
   }
 
+  /** The address if the entered core is that of the allocation. Throws if it was disposed of or lost. */
+  inUseHere(): Address | undefined {
+    const { core, address } = this.#check();
+    return core === enteredCore() ? address : undefined;
+  }
+
   /** Whether an interrupted call has lost the core. */
   get lost(): boolean {
     return this.#owned !== undefined && isLost(this.#owned.core);

@@ -35,6 +35,14 @@ export function onFirstLargeCall(action: (() => void) | undefined): void {
   firstLargeCall = action;
 }
 
+/** Tells that a call takes so many floats. Called when there is enough stack. */
+export function expectFloats(floats: number): void {
+  if (floats > largeCall) {
+    firstLargeCall?.();
+    firstLargeCall = undefined;
+  }
+}
+
 /**
  * Lays out pieces of working memory of the given sizes in floats, each at the beginning of a cache line, and returns
  * their addresses. Contents from earlier calls are lost.
@@ -53,11 +61,7 @@ export function reserve<Sizes extends readonly number[]>(
   if (isAbsent(address)) {
     failOutOfMemory();
   }
-  if (total > largeCall) {
-    // After a call that has found enough stack.
-    firstLargeCall?.();
-    firstLargeCall = undefined;
-  }
+  expectFloats(total);
   return offsets.map((offset) => address + offset) as { -readonly [Piece in keyof Sizes]: Address };
 }
 
@@ -70,7 +74,7 @@ export interface Counted {
 }
 
 /** The address of numbers in the memory of the current core; undefined if they are elsewhere. */
-export const addressIn = (data: Float32Array): Address | undefined =>
+export const addressIn = (data: ArrayBufferView): Address | undefined =>
   bufferOf(data) === core().HEAPF32.buffer ? (byteOffsetOf(data) as Address) : undefined;
 
 /** Whether `count` numbers from this address on overlap none of the inputs. */
@@ -123,6 +127,11 @@ export function writeIntegers(address: Address, data: ArrayLike<Word>): void {
   for (let i = 0; i < data.length; i++) {
     heap[address / 4 + i] = data[i] as number;
   }
+}
+
+/** Writes the numbers of an array, which is the package's own. */
+export function writeDoubles(address: Address, data: Float64Array): void {
+  core().HEAPF64.set(data, address / 8);
 }
 
 /** Writes the bytes of an array. It must be the package's own, not a caller's. */

@@ -1,4 +1,4 @@
-import type { Core } from 'headwise-glue';
+import type { Core, ResultPlaces } from 'headwise-glue';
 import { failInterrupted, HeadwiseError } from './errors.js';
 
 const notInitialized = (problem: string): never => {
@@ -50,6 +50,17 @@ export function commit<Result>(change: () => Result): Result {
   } finally {
     // Runs after errors, but not if the program is terminated.
     state.isChanging = false;
+  }
+}
+
+/** Makes a call that puts its results there. */
+export function callFor(results: ResultPlaces, call: () => void): void {
+  const { state } = enteredCore();
+  state.results = results;
+  try {
+    call();
+  } finally {
+    state.results = undefined;
   }
 }
 

@@ -1,16 +1,16 @@
 #include <array>
 #include <cstddef>
-#include <headwise/api/mask_options.hpp>
+#include <headwise/api/native_inputs.hpp>
+#include <headwise/api/pooling_inputs.hpp>
 #include <headwise/api/result_tensors.hpp>
+#include <headwise/api/results.hpp>
 #include <headwise/api/validation.hpp>
 #include <headwise/api/working_memory.hpp>
 #include <headwise/attention_pooling.hpp>
 #include <headwise/core/attention/pooling.hpp>
 #include <headwise/core/parallel/for_each.hpp>
 #include <headwise/core/random.hpp>
-#include <optional>
 #include <utility>
-#include <vector>
 
 namespace headwise {
 namespace {
@@ -21,65 +21,70 @@ AttentionMask without_head_axis(AttentionMask mask) noexcept {
   return mask;
 }
 
-/// Pools tensors of contiguous heads, whose shapes were checked: (batch, heads, length, size), or
-/// (batch, length, size) for one head.
-template <typename Options>
-void pool_tensors(const InputTensor& queries, const InputTensor& keys, const InputTensor& values,
-                  const Scoring& scoring, const Options& options, ResultMemory& results) {
-  const bool has_head_axis = queries.shape.size() == 4;
-  const auto num_heads = [&](const InputTensor& tensor) {
-    return has_head_axis ? tensor.shape[1] : 1;
+/// Pools tensors of contiguous heads, whose shapes were checked.
+void pool_tensors(const PoolingInputs& inputs, const MaskSizes& sizes, bool has_head_axis,
+                  const Scoring& scoring, ResultMemory& results) {
+  const auto& [queries, keys, values] = inputs.tensors;
+  const std::size_t num_kv_heads = has_head_axis ? keys.shape[1] : 1;
+  const auto result = [&](ResultName name, bool is_wanted, std::size_t size) {
+    return has_head_axis
+               ? Result(name, is_wanted, {sizes.batch, sizes.num_heads, sizes.num_queries, size})
+               : Result(name, is_wanted, {sizes.batch, sizes.num_queries, size});
   };
-  const MaskSizes sizes{.batch = queries.shape.front(),
-                        .num_heads = num_heads(queries),
-                        .num_queries = queries.length(),
-                        .num_keys = keys.length(),
-                        .query_offset = options.query_offset};
-  const MaskStorage masks({.valid_lens = options.valid_lens,
-                           .mask = options.mask,
-                           .key_mask = options.key_mask,
-                           .causal = options.causal,
-                           .window = options.window,
-                           .empty_rows = options.empty_rows},
-                          sizes);
-  const AttentionMask mask = has_head_axis ? masks.mask() : without_head_axis(masks.mask());
-  std::vector<std::size_t> shape(queries.shape.begin(), queries.shape.end());
-  shape.back() = values.size();
-  float* const output = results.of(ResultName::output, shape);
-  shape.back() = sizes.num_keys;
-  float* const weights =
-      options.return_weights ? results.of(ResultName::attention_weights, shape) : nullptr;
+  std::array<Result, 2> wanted = {
+      result(ResultName::output, true, values.size()),
+      result(ResultName::attention_weights, inputs.return_weights, sizes.num_keys)};
+  for (Result& each : wanted) {
+    each.place_in(results);
+  }
   const std::size_t threads = parallel::num_threads();
-  const auto view = [&](const InputTensor& tensor) {
-    return separate_heads_view(tensor.data, num_heads(tensor), tensor.length(), tensor.size());
+  const PoolingSizes pooling_sizes{.columns = sizes.num_keys,
+                                   .query_size = queries.size(),
+                                   .key_size = keys.size(),
+                                   .value_size = values.size(),
+                                   .attention_hiddens = scoring.additive.hiddens};
+  const auto lay_out = [&](Arena& arena) {
+    for (Result& each : wanted) {
+      each.lay_out(arena);
+    }
+    return MaskMemory(arena, inputs.masks, sizes.batch);
   };
-  const PoolingArguments arguments{
-      .mask = &mask,
-      .num_heads = sizes.num_heads,
-      .num_kv_heads = num_heads(keys),
-      .query_size = queries.size(),
-      .key_size = keys.size(),
-      .value_size = values.size(),
-      .queries = view(queries),
-      .keys = view(keys),
-      .values = view(values),
-      .pooled = separate_heads_view(output, sizes.num_heads, sizes.num_queries, values.size()),
-      .weights = {WeightsOutput{.to = weights, .rows = {}, .stage = options.weights_stage}},
-      .num_threads = threads};
   WorkingMemory memory([&](Arena& arena) {
-    static_cast<void>(PoolingMemory::lay_out(arena, sizes_of(arguments, scoring), threads));
+    static_cast<void>(lay_out(arena));
+    static_cast<void>(PoolingMemory::lay_out(arena, pooling_sizes, threads));
   });
-  pool(arguments, scoring, memory.arena());
+  const AttentionMask given = lay_out(memory.arena()).mask(inputs.masks, sizes);
+  const AttentionMask mask = has_head_axis ? given : without_head_axis(given);
+  const auto view = [&](auto* data, std::size_t heads, std::size_t length, std::size_t size) {
+    return separate_heads_view(data, heads, length, size);
+  };
+  pool({.mask = &mask,
+        .num_heads = sizes.num_heads,
+        .num_kv_heads = num_kv_heads,
+        .query_size = queries.size(),
+        .key_size = keys.size(),
+        .value_size = values.size(),
+        .queries = view(queries.data, sizes.num_heads, sizes.num_queries, queries.size()),
+        .keys = view(keys.data, num_kv_heads, sizes.num_keys, keys.size()),
+        .values = view(values.data, num_kv_heads, sizes.num_keys, values.size()),
+        .pooled = view(wanted[0].to(), sizes.num_heads, sizes.num_queries, values.size()),
+        .weights = {WeightsOutput{.to = wanted[1].to(), .rows = {}, .stage = inputs.weights_stage}},
+        .num_threads = threads},
+       scoring, memory.arena());
+  for (const Result& each : wanted) {
+    each.give(results);
+  }
 }
 
-void pool_dot_products(const InputTensor& queries, const InputTensor& keys,
-                       const InputTensor& values, const DotProductAttentionOptions& options,
-                       ResultMemory& results) {
-  const Scoring scoring{.dot_product = {.scale = options.scale.has_value()
-                                                     ? static_cast<float>(*options.scale)
-                                                     : inverse_root(queries.size()),
-                                        .softcap = static_cast<float>(options.softcap)}};
-  pool_tensors(queries, keys, values, scoring, options, results);
+template <typename Options>
+PoolingInputs inputs_of(const InputTensor& queries, const InputTensor& keys,
+                        const InputTensor& values, const MaskOptions& masks,
+                        const Options& options) {
+  return {.tensors = {.queries = queries, .keys = keys, .values = values},
+          .masks = masks.inputs(),
+          .query_offset = static_cast<double>(options.query_offset),
+          .return_weights = options.return_weights,
+          .weights_stage = options.weights_stage};
 }
 
 /// Makes tensors of the results.
@@ -94,65 +99,71 @@ class PooledTensors final : public ResultMemory {
   PoolingResult<Rank> result{.output = {}, .attention_weights = std::nullopt};
 };
 
+template <std::size_t Rank>
+PoolingResult<Rank> pool_dot_products(const TensorView<Rank>& queries, const TensorView<Rank>& keys,
+                                      const TensorView<Rank>& values,
+                                      const DotProductAttentionOptions& options) {
+  return report_out_of_memory([&] {
+    const MaskOptions masks(options);
+    PoolingInputs inputs = inputs_of(queries, keys, values, masks, options);
+    inputs.scale = options.scale;
+    inputs.softcap = options.softcap;
+    PooledTensors<Rank> results;
+    pool_dot_products(inputs, Rank == 4, results);
+    return std::move(results.result);
+  });
+}
+
 }  // namespace
+
+void pool_dot_products(const PoolingInputs& inputs, bool has_head_axis, ResultMemory& results) {
+  const MaskSizes sizes = validation::check_dot_product_attention(inputs, has_head_axis);
+  const float scale = inputs.scale.has_value() ? static_cast<float>(*inputs.scale)
+                                               : inverse_root(inputs.tensors.queries.size());
+  pool_tensors(inputs, sizes, has_head_axis,
+               {.dot_product = {.scale = scale, .softcap = static_cast<float>(inputs.softcap)}},
+               results);
+}
+
+void pool_additive_scores(const PoolingInputs& inputs, const AdditiveAttentionInputs& parameters,
+                          ResultMemory& results) {
+  const MaskSizes sizes = validation::check_additive_attention(inputs, parameters);
+  pool_tensors(inputs, sizes, false,
+               {.additive = {.W_q = parameters.W_q.data,
+                             .W_k = parameters.W_k.data,
+                             .w_v = parameters.w_v.data,
+                             .hiddens = parameters.W_q.shape.front()}},
+               results);
+}
 
 PoolingResult<3> dot_product_attention(const TensorView<3>& queries, const TensorView<3>& keys,
                                        const TensorView<3>& values,
                                        const DotProductAttentionOptions& options) {
-  return report_out_of_memory([&] {
-    PooledTensors<3> results;
-    validation::check_dot_product_attention(queries.shape(), keys.shape(), values.shape(), options);
-    pool_dot_products(queries, keys, values, options, results);
-    return std::move(results.result);
-  });
+  return pool_dot_products(queries, keys, values, options);
 }
 
 PoolingResult<4> scaled_dot_product_attention(const TensorView<4>& queries,
                                               const TensorView<4>& keys,
                                               const TensorView<4>& values,
                                               const DotProductAttentionOptions& options) {
-  PooledTensors<4> results;
-  scaled_dot_product_attention(queries, keys, values, options, results);
-  return std::move(results.result);
-}
-
-void scaled_dot_product_attention(const InputTensor& queries, const InputTensor& keys,
-                                  const InputTensor& values,
-                                  const DotProductAttentionOptions& options,
-                                  ResultMemory& results) {
-  report_out_of_memory([&] {
-    validation::check_scaled_dot_product_attention(queries.shape, keys.shape, values.shape,
-                                                   options);
-    pool_dot_products(queries, keys, values, options, results);
-  });
+  return pool_dot_products(queries, keys, values, options);
 }
 
 PoolingResult<3> additive_attention(const TensorView<3>& queries, const TensorView<3>& keys,
                                     const TensorView<3>& values,
                                     const AdditiveAttentionParameters& parameters,
                                     const AdditiveAttentionOptions& options) {
-  PooledTensors<3> results;
-  const auto input = [](const Tensor<2>& tensor) {
-    return InputTensor(tensor.data(), tensor.shape());
-  };
-  additive_attention(
-      queries, keys, values,
-      {.W_q = input(parameters.W_q), .W_k = input(parameters.W_k), .w_v = input(parameters.w_v)},
-      options, results);
-  return std::move(results.result);
-}
-
-void additive_attention(const InputTensor& queries, const InputTensor& keys,
-                        const InputTensor& values, const AdditiveAttentionInputs& parameters,
-                        const AdditiveAttentionOptions& options, ResultMemory& results) {
-  report_out_of_memory([&] {
-    validation::check_additive_attention(queries.shape, keys.shape, values.shape, parameters,
-                                         options);
-    const Scoring scoring{.additive = {.W_q = parameters.W_q.data,
-                                       .W_k = parameters.W_k.data,
-                                       .w_v = parameters.w_v.data,
-                                       .hiddens = parameters.W_q.shape.front()}};
-    pool_tensors(queries, keys, values, scoring, options, results);
+  return report_out_of_memory([&] {
+    const MaskOptions masks(options);
+    const auto input = [](const Tensor<2>& tensor) {
+      return InputTensor(tensor.data(), tensor.shape());
+    };
+    PooledTensors<3> results;
+    pool_additive_scores(
+        inputs_of(queries, keys, values, masks, options),
+        {.W_q = input(parameters.W_q), .W_k = input(parameters.W_k), .w_v = input(parameters.w_v)},
+        results);
+    return std::move(results.result);
   });
 }
 

@@ -1,6 +1,6 @@
 #include <algorithm>
 #include <headwise/api/make_tensor.hpp>
-#include <headwise/api/mask_options.hpp>
+#include <headwise/api/native_inputs.hpp>
 #include <headwise/api/transformer_pass.hpp>
 #include <headwise/api/validation_models.hpp>
 #include <headwise/core/models/sampling.hpp>

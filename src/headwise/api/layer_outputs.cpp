@@ -1,4 +1,3 @@
-#include <array>
 #include <headwise/api/layer_outputs.hpp>
 #include <optional>
 
@@ -35,23 +34,6 @@ ChosenRows::ChosenRows(const ReturnedWeights& chosen, std::size_t num_heads,
   }
   rows.num_heads = chosen.heads.has_value() ? chosen.heads->size() : num_heads;
   rows.num_queries = queries.has_value() ? queries->size() : num_queries;
-}
-
-CapturedActivations capture_into(const Capture& wanted, const HeadSizes& sizes,
-                                 ResultMemory& results) {
-  const auto take = [&](bool is_wanted, ResultName name, std::size_t heads, std::size_t length,
-                        std::size_t size) -> float* {
-    const std::array<std::size_t, 4> shape = {sizes.batch, heads, length, size};
-    return is_wanted ? results.of(name, shape) : nullptr;
-  };
-  const auto& [batch, heads, kv_heads, queries, keys, slots, size] = sizes;
-  return {.queries = take(wanted.queries, ResultName::captured_queries, heads, queries, size),
-          .keys = take(wanted.keys, ResultName::captured_keys, kv_heads, keys, size),
-          .values = take(wanted.values, ResultName::captured_values, kv_heads, keys, size),
-          .scores = take(wanted.scores, ResultName::captured_scores, heads, queries, keys + slots),
-          .pooled = take(wanted.pooled, ResultName::captured_pooled, heads, queries, size),
-          .dropped_weights = take(wanted.dropped_weights, ResultName::dropped_weights, heads,
-                                  queries, keys + slots)};
 }
 
 }  // namespace headwise

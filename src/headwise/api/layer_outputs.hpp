@@ -24,20 +24,6 @@ struct ChosenRows {
   WeightRows rows;
 };
 
-struct HeadSizes {
-  std::size_t batch;
-  std::size_t num_heads;
-  std::size_t num_kv_heads;
-  std::size_t num_queries;
-  std::size_t num_keys;
-  std::size_t num_extra_slots;
-  std::size_t head_size;
-};
-
-/// Takes memory for what is wanted; returns what a pass is to write.
-[[nodiscard]] CapturedActivations capture_into(const Capture& wanted, const HeadSizes& sizes,
-                                               ResultMemory& results);
-
 /// The member of this name.
 template <std::size_t Rank>
 [[nodiscard]] std::optional<Tensor<Rank + 1>>& captured_tensor(CapturedTensors<Rank>& captured,

@@ -1,7 +1,8 @@
 #include <algorithm>
 #include <headwise/api/make_tensor.hpp>
-#include <headwise/api/mask_options.hpp>
+#include <headwise/api/native_inputs.hpp>
 #include <headwise/api/validation.hpp>
+#include <headwise/api/working_memory.hpp>
 #include <headwise/core/attention/masked_softmax.hpp>
 #include <headwise/core/parallel/for_each.hpp>
 #include <headwise/masked_softmax.hpp>
@@ -15,16 +16,17 @@ Tensor<3> masked_softmax(const TensorView<3>& scores, const ValidLens& valid_len
                         .num_queries = scores.shape(1),
                         .num_keys = scores.shape(2)};
   return report_out_of_memory([&] {
-    validation::check_valid_lens(valid_lens, sizes);
-    const MaskStorage masks({.valid_lens = valid_lens,
-                             .mask = {},
-                             .key_mask = {},
-                             .window = {},
-                             .empty_rows = options.empty_rows},
-                            sizes);
+    MaskInputs masks;
+    const IntegerInput given(valid_lens);
+    masks.valid_lens = given.input();
+    masks.empty_rows = options.empty_rows;
+    validation::check_valid_lens(masks.valid_lens, sizes);
+    WorkingMemory memory(
+        [&](Arena& arena) { static_cast<void>(MaskMemory(arena, masks, sizes.batch)); });
+    const AttentionMask mask = MaskMemory(memory.arena(), masks, sizes.batch).mask(masks, sizes);
     auto weights = make_tensor<3>({scores.shape(0), scores.shape(1), scores.shape(2)});
     std::copy_n(scores.data(), scores.size(), weights.data());
-    masked_softmax_into(masks.mask(), weights.data(), parallel::num_threads());
+    masked_softmax_into(mask, weights.data(), parallel::num_threads());
     return weights;
   });
 }

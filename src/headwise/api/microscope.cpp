@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 #include <headwise/api/make_tensor.hpp>
+#include <headwise/api/native_inputs.hpp>
 #include <headwise/api/transformer_pass.hpp>
 #include <headwise/api/validation.hpp>
 #include <headwise/api/validation_models.hpp>
@@ -43,7 +44,7 @@ void check_input(const Transformer& model, const Tokens& tokens,
 std::vector<std::int32_t> chosen(std::string_view argument, std::string_view one,
                                  const std::optional<std::vector<std::int64_t>>& list,
                                  std::size_t count, const std::vector<std::int32_t>& by_default) {
-  validation::check_chosen(argument, one, list, count);
+  validation::check_chosen(argument, one, IntegerInput(list).input(), count);
   return list ? std::vector<std::int32_t>(list->begin(), list->end()) : by_default;
 }
 

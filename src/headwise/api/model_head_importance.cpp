@@ -1,5 +1,5 @@
 #include <algorithm>
-#include <headwise/api/mask_options.hpp>
+#include <headwise/api/native_inputs.hpp>
 #include <headwise/api/validation.hpp>
 #include <headwise/api/validation_models.hpp>
 #include <headwise/error.hpp>

@@ -1,17 +1,22 @@
 #include <algorithm>
+#include <array>
 #include <cstdint>
+#include <headwise/api/forward_inputs.hpp>
 #include <headwise/api/layer_outputs.hpp>
 #include <headwise/api/make_tensor.hpp>
-#include <headwise/api/mask_options.hpp>
+#include <headwise/api/native_inputs.hpp>
 #include <headwise/api/parameter_tensors.hpp>
 #include <headwise/api/result_tensors.hpp>
+#include <headwise/api/results.hpp>
 #include <headwise/api/validation.hpp>
 #include <headwise/api/working_memory.hpp>
 #include <headwise/core/parallel/for_each.hpp>
 #include <headwise/multi_head_attention.hpp>
 #include <set>
 #include <span>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 namespace headwise {
 namespace {
@@ -53,6 +58,39 @@ BackwardResult<2> without_batch_axis(BackwardResult<3>&& result) {
           .keys = without_batch_axis(std::move(result.keys)),
           .values = without_batch_axis(std::move(result.values)),
           .head_gate = std::move(result.head_gate)};
+}
+
+std::vector<std::int64_t> last_of(std::size_t count) {
+  return count > 0 ? std::vector{static_cast<std::int64_t>(count) - 1}
+                   : std::vector<std::int64_t>();
+}
+
+/// What a forward takes from its working memory before the layer does.
+struct PassMemory {
+  MaskMemory masks;
+  Integers positions;
+  std::int32_t* head_places;
+  std::int32_t* query_places;
+};
+
+/// Writes the place of each of `count` indices in a list, −1 if it is not there. Returns null,
+/// which is all of them, without a list. Fails if one is there twice; `one` is what errors call it.
+const std::int32_t* write_places(std::string_view argument, std::string_view one,
+                                 const Input<double>& list, std::size_t count,
+                                 std::int32_t* places) {
+  if (!list.is_given()) {
+    return nullptr;
+  }
+  std::fill_n(places, count, -1);
+  std::int32_t place = 0;
+  for (const double index : list.numbers()) {
+    std::int32_t& place_of_index = places[static_cast<std::size_t>(index)];
+    if (place_of_index >= 0) {
+      validation::fail_twice(argument, one, index);
+    }
+    place_of_index = place++;
+  }
+  return places;
 }
 
 }  // namespace
@@ -97,81 +135,128 @@ void MultiHeadAttention::forward(const InputTensor& queries, const InputTensor& 
                                  const InputTensor& values, const ForwardOptions& options,
                                  ResultMemory& results) {
   report_out_of_memory([&] {
-    const MaskSizes sizes = validation::check_forward(*this, queries, keys, values, options);
-    const MaskStorage masks({.valid_lens = options.valid_lens,
-                             .mask = options.mask,
-                             .key_mask = options.key_mask,
-                             .causal = options.causal,
-                             .window = options.window,
-                             .empty_rows = options.empty_rows},
-                            sizes);
-    const std::size_t columns = sizes.num_keys + sizes.num_extra_slots;
-    const ChosenRows chosen(options.return_weights, sizes.num_heads, sizes.num_queries);
-    float* const output = results.of(
-        ResultName::output,
-        std::array<std::size_t, 3>{sizes.batch, sizes.num_queries, settings().output_size});
-    float* const weights =
-        options.return_weights
-            ? results.of(ResultName::attention_weights,
-                         std::array<std::size_t, 4>{sizes.batch, chosen.rows.num_heads,
-                                                    chosen.rows.num_queries, columns})
-            : nullptr;
-    float* const key_mass =
-        options.key_mass
-            ? results.of(ResultName::key_mass,
-                         std::array<std::size_t, 3>{sizes.batch, sizes.num_heads, columns})
-            : nullptr;
-    const CapturedActivations captured = capture_into(options.capture,
-                                                      {.batch = sizes.batch,
-                                                       .num_heads = sizes.num_heads,
-                                                       .num_kv_heads = settings().num_kv_heads,
-                                                       .num_queries = sizes.num_queries,
-                                                       .num_keys = sizes.num_keys,
-                                                       .num_extra_slots = sizes.num_extra_slots,
-                                                       .head_size = settings().head_size},
-                                                      results);
-    const std::vector<std::int32_t> positions = to_int32(options.positions);
-    const std::size_t threads = parallel::num_threads();
-    const bool is_quantized =
-        options.cache != nullptr && options.cache->precision() != Precision::float32;
-    WorkingMemory memory([&](Arena& arena) {
-      static_cast<void>(lay_out_forward(arena, {.batch = sizes.batch,
-                                                .num_queries = sizes.num_queries,
-                                                .num_keys = sizes.num_keys,
-                                                .num_threads = threads,
-                                                .key_mass = options.key_mass,
-                                                .quantized = is_quantized}));
-    });
-    ForwardArguments arguments{
-        .input_sizes = {.query_size = queries.size(),
-                        .key_size = keys.size(),
-                        .value_size = values.size()},
-        .queries = queries.data,
-        .keys = keys.data,
-        .values = values.data,
-        .num_new_keys = keys.length(),
-        .mask = &masks.mask(),
-        .cache = options.cache,
-        .output = output,
-        .weights = {.to = weights, .rows = chosen.rows, .stage = options.weights_stage},
-        .key_mass = key_mass,
-        .captured = captured,
-        .arena = &memory.arena(),
-        .num_threads = threads,
-        .requires_grad = options.requires_grad};
-    if (options.head_gate.has_value()) {
-      arguments.head_gate = options.head_gate->data();
-      arguments.gate_stride = options.head_gate.has_two_axes() ? sizes.num_heads : 0;
-    }
-    if (!positions.empty()) {
-      arguments.positions = positions.data();
-      arguments.positions_sample_stride = options.positions.has_two_axes() ? sizes.num_queries : 0;
-    }
-    forward_into(arguments, allocate(arguments));
-    if (options.requires_grad) {
-      pending_has_batch_axis_ = queries.shape.size() == 3;
-    }
+    const MaskOptions masks(options);
+    const ReturnedWeights& weights = options.return_weights;
+    const IntegerInput positions(options.positions);
+    const IntegerInput heads(weights.heads);
+    const IntegerInput rows(weights.last_query_only ? last_of(queries.length()) : weights.queries);
+    forward({.queries = queries,
+             .keys = keys,
+             .values = values,
+             .masks = masks.inputs(),
+             .head_gate = input_of(options.head_gate),
+             .positions = positions.input(),
+             .cache = options.cache,
+             .return_weights = weights.all,
+             .weight_heads = heads.input(),
+             .weight_queries = rows.input(),
+             .weights_stage = options.weights_stage,
+             .key_mass = options.key_mass,
+             .capture = options.capture,
+             .requires_grad = options.requires_grad},
+            results);
   });
+}
+
+void MultiHeadAttention::forward(const ForwardInputs& inputs, ResultMemory& results) {
+  const MaskSizes sizes = validation::check_forward(*this, inputs);
+  const auto& [batch, num_heads, num_queries, num_keys, num_extra_slots, query_offset] = sizes;
+  const LayerSettings& layer = settings();
+  const Capture& capture = inputs.capture;
+  const std::size_t columns = num_keys + num_extra_slots;
+  const auto chosen = [](const Input<double>& list, std::size_t count) {
+    return list.is_given() ? list.size() : count;
+  };
+  const std::size_t weight_heads = chosen(inputs.weight_heads, num_heads);
+  const std::size_t weight_queries = chosen(inputs.weight_queries, num_queries);
+  // In the order of their names.
+  std::array<Result, 9> wanted = {
+      Result(ResultName::output, true, {batch, num_queries, layer.output_size}),
+      Result(ResultName::attention_weights, inputs.return_weights,
+             {batch, weight_heads, weight_queries, columns}),
+      Result(ResultName::key_mass, inputs.key_mass, {batch, num_heads, columns}),
+      Result(ResultName::captured_queries, capture.queries,
+             {batch, num_heads, num_queries, layer.head_size}),
+      Result(ResultName::captured_keys, capture.keys,
+             {batch, layer.num_kv_heads, num_keys, layer.head_size}),
+      Result(ResultName::captured_values, capture.values,
+             {batch, layer.num_kv_heads, num_keys, layer.head_size}),
+      Result(ResultName::captured_scores, capture.scores, {batch, num_heads, num_queries, columns}),
+      Result(ResultName::captured_pooled, capture.pooled,
+             {batch, num_heads, num_queries, layer.head_size}),
+      Result(ResultName::dropped_weights, capture.dropped_weights,
+             {batch, num_heads, num_queries, columns})};
+  for (Result& each : wanted) {
+    each.place_in(results);
+  }
+  const std::size_t threads = parallel::num_threads();
+  const auto lay_out = [&](Arena& arena) {
+    for (Result& each : wanted) {
+      each.lay_out(arena);
+    }
+    return PassMemory{
+        .masks = {arena, inputs.masks, batch},
+        .positions = {arena, inputs.positions},
+        .head_places = arena.take<std::int32_t>(inputs.weight_heads.is_given() ? num_heads : 0),
+        .query_places =
+            arena.take<std::int32_t>(inputs.weight_queries.is_given() ? num_queries : 0)};
+  };
+  WorkingMemory memory([&](Arena& arena) {
+    static_cast<void>(lay_out(arena));
+    static_cast<void>(lay_out_forward(
+        arena,
+        {.batch = batch,
+         .num_queries = num_queries,
+         .num_keys = num_keys,
+         .num_threads = threads,
+         .key_mass = inputs.key_mass,
+         .quantized = inputs.cache != nullptr && inputs.cache->precision() != Precision::float32}));
+  });
+  const PassMemory lists = lay_out(memory.arena());
+  const AttentionMask mask = lists.masks.mask(inputs.masks, sizes);
+  const auto to = [&](ResultName name) { return wanted[static_cast<std::size_t>(name)].to(); };
+  const ForwardArguments arguments{
+      .input_sizes = {.query_size = inputs.queries.size(),
+                      .key_size = inputs.keys.size(),
+                      .value_size = inputs.values.size()},
+      .queries = inputs.queries.data,
+      .keys = inputs.keys.data,
+      .values = inputs.values.data,
+      .num_new_keys = inputs.keys.length(),
+      .positions = lists.positions.copy(inputs.positions),
+      .positions_sample_stride = inputs.positions.shape.size() == 2 ? num_queries : 0,
+      .mask = &mask,
+      .head_gate = inputs.head_gate.data,
+      .gate_stride = inputs.head_gate.shape.size() == 2 ? num_heads : 0,
+      .cache = inputs.cache,
+      .output = to(ResultName::output),
+      .weights = {.to = to(ResultName::attention_weights),
+                  .rows = {.head_places =
+                               write_places("return_weights.heads", "head", inputs.weight_heads,
+                                            num_heads, lists.head_places),
+                           .query_places =
+                               write_places("return_weights.queries", "query",
+                                            inputs.weight_queries, num_queries, lists.query_places),
+                           .num_heads = weight_heads,
+                           .num_queries = weight_queries},
+                  .stage = inputs.weights_stage},
+      .key_mass = to(ResultName::key_mass),
+      .captured = {.queries = to(ResultName::captured_queries),
+                   .keys = to(ResultName::captured_keys),
+                   .values = to(ResultName::captured_values),
+                   .scores = to(ResultName::captured_scores),
+                   .pooled = to(ResultName::captured_pooled),
+                   .dropped_weights = to(ResultName::dropped_weights)},
+      .arena = &memory.arena(),
+      .num_threads = threads,
+      .requires_grad = inputs.requires_grad};
+  forward_into(arguments, allocate(arguments));
+  if (inputs.requires_grad) {
+    pending_has_batch_axis_ = inputs.queries.shape.size() == 3;
+  }
+  for (const Result& each : wanted) {
+    each.give(results);
+  }
 }
 
 BackwardResult<3> MultiHeadAttention::backward(const TensorView<3>& grad_output) {

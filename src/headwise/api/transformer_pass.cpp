@@ -1,5 +1,5 @@
 #include <headwise/api/make_tensor.hpp>
-#include <headwise/api/mask_options.hpp>
+#include <headwise/api/native_inputs.hpp>
 #include <headwise/api/transformer_pass.hpp>
 #include <headwise/core/parallel/for_each.hpp>
 

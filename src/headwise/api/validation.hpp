@@ -2,7 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <headwise/api/mask_options.hpp>
+#include <headwise/api/mask_inputs.hpp>
 #include <headwise/api/validation_options.hpp>
 #include <headwise/caller_memory.hpp>
 #include <headwise/error.hpp>
@@ -14,12 +14,10 @@
 
 namespace headwise {
 class MultiHeadAttention;
-struct AdditiveAttentionOptions;
+struct PoolingInputs;
 struct AdditiveAttentionInputs;
 struct CacheOptions;
-struct DotProductAttentionOptions;
-struct ForwardOptions;
-struct ReturnedWeights;
+struct ForwardInputs;
 struct HeadImportanceOptions;
 struct LeastImportantOptions;
 struct HeadMeasureBatch;
@@ -42,34 +40,28 @@ void check_in_use(bool in_use, std::string_view what);
 /// Throws sizes-unknown while the layer's input sizes are still to be inferred. `what` names the
 /// call.
 void check_sizes_known(const MultiHeadAttention& layer, std::string_view what);
-/// Indices from 0 to below `count`, each once, which messages call `one`.
-void check_chosen(std::string_view argument, std::string_view one,
-                  const std::optional<std::vector<std::int64_t>>& chosen, std::size_t count);
-/// Keys and values may be none. Returns the sizes of the pass.
-MaskSizes check_forward(const MultiHeadAttention& layer, const InputTensor& queries,
-                        const InputTensor& keys, const InputTensor& values,
-                        const ForwardOptions& options);
+/// Integers from 0 to below `count`, or none.
+void check_indices(std::string_view argument, const Input<double>& indices, std::size_t count);
+[[noreturn]] void fail_twice(std::string_view argument, std::string_view one, double index);
+/// The same, each once, which messages call `one`.
+void check_chosen(std::string_view argument, std::string_view one, const Input<double>& chosen,
+                  std::size_t count);
+/// Returns the sizes of the pass.
+MaskSizes check_forward(const MultiHeadAttention& layer, const ForwardInputs& inputs);
 /// Checks the gradient of the output, and that a backward is pending.
 void check_backward(const MultiHeadAttention& layer, Shape grad_output);
-void check_head_gate(std::string_view argument, const HeadGate& head_gate, std::size_t batch,
+void check_head_gate(std::string_view argument, const Input<float>& head_gate, std::size_t batch,
                      std::size_t num_heads);
-/// The indices of chosen heads and queries.
-void check_returned_weights(const ReturnedWeights& weights, std::size_t num_heads,
-                            std::size_t num_queries);
-void check_valid_lens(const ValidLens& valid_lens, const MaskSizes& sizes);
+void check_valid_lens(const Input<double>& valid_lens, const MaskSizes& sizes);
 /// Integers from 0 to `max`.
-void check_up_to(std::string_view argument, const xt::xarray<std::int64_t>& integers,
-                 std::uint64_t max);
+void check_up_to(std::string_view argument, const Input<double>& integers, std::uint64_t max);
 /// Of (batch, keys), or (keys,) of one sample.
-void check_key_mask(std::string_view argument, const Mask& mask, std::size_t batch,
+void check_key_mask(std::string_view argument, const Input<std::uint8_t>& mask, std::size_t batch,
                     std::size_t num_keys);
-void check_dot_product_attention(Shape queries, Shape keys, Shape values,
-                                 const DotProductAttentionOptions& options);
-void check_scaled_dot_product_attention(Shape queries, Shape keys, Shape values,
-                                        const DotProductAttentionOptions& options);
-void check_additive_attention(Shape queries, Shape keys, Shape values,
-                              const AdditiveAttentionInputs& parameters,
-                              const AdditiveAttentionOptions& options);
+/// These return the sizes of the call. Queries have an axis of heads, or not.
+MaskSizes check_dot_product_attention(const PoolingInputs& inputs, bool has_head_axis);
+MaskSizes check_additive_attention(const PoolingInputs& inputs,
+                                   const AdditiveAttentionInputs& parameters);
 
 // Pruning: validation_pruning.cpp
 

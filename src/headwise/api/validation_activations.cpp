@@ -1,10 +1,12 @@
 #include <array>
 #include <headwise/api/activations.hpp>
+#include <headwise/api/native_inputs.hpp>
 #include <headwise/api/validation.hpp>
 #include <headwise/api/validation_models.hpp>
 #include <headwise/api/validation_text.hpp>
 #include <set>
 #include <string>
+#include <vector>
 
 namespace headwise::validation {
 namespace {
@@ -101,8 +103,9 @@ void check_patch(const std::string& argument, const Transformer& model, std::siz
     fail(ErrorCode::invalid_option, argument + ".heads", {"none of an activation without heads"},
          {"a list"});
   }
-  check_chosen(argument + ".heads", "head", patch.heads, axes.heads);
-  check_chosen(argument + ".positions", "position", patch.positions, axes.rows);
+  check_chosen(argument + ".heads", "head", IntegerInput(patch.heads).input(), axes.heads);
+  check_chosen(argument + ".positions", "position", IntegerInput(patch.positions).input(),
+               axes.rows);
   if (const auto* value = std::get_if<xt::xarray<float>>(&patch.value); value != nullptr) {
     check_value(argument + ".value", *value, axes, patch, batch);
   } else if (std::get<PatchKind>(patch.value) == PatchKind::value) {
@@ -114,6 +117,18 @@ void check_patch(const std::string& argument, const Transformer& model, std::siz
 
 std::string_view name_of(ActivationName name) {
   return activation_names.at(static_cast<std::size_t>(name));
+}
+
+void check_chosen(std::string_view argument, std::string_view one, const Input<double>& chosen,
+                  std::size_t count) {
+  check_indices(argument, chosen, count);
+  std::vector<bool> seen(chosen.is_given() ? count : 0, false);
+  for (const double index : chosen.numbers()) {
+    if (seen[static_cast<std::size_t>(index)]) {
+      fail_twice(argument, one, index);
+    }
+    seen[static_cast<std::size_t>(index)] = true;
+  }
 }
 
 void check_probe(const Transformer& model, std::size_t batch, std::size_t length,
@@ -128,8 +143,9 @@ void check_probe(const Transformer& model, std::size_t batch, std::size_t length
   }
   const std::size_t num_layers = std::max(model.attention_layers(Side::self).size(),
                                           model.attention_layers(Side::encoder).size());
-  check_chosen("capture_layers", "layer", options.capture_layers, num_layers);
-  check_chosen("capture_positions", "position", options.capture_positions, length);
+  check_chosen("capture_layers", "layer", IntegerInput(options.capture_layers).input(), num_layers);
+  check_chosen("capture_positions", "position", IntegerInput(options.capture_positions).input(),
+               length);
   const std::size_t cached = options.cache != nullptr ? options.cache->length() : 0;
   const std::size_t cached_source =
       options.cache != nullptr ? options.cache->memory().source_length() : 0;

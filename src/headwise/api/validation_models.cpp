@@ -1,6 +1,6 @@
 #include <algorithm>
 #include <array>
-#include <headwise/api/mask_options.hpp>
+#include <headwise/api/native_inputs.hpp>
 #include <headwise/api/validation.hpp>
 #include <headwise/api/validation_models.hpp>
 #include <headwise/api/validation_state_dict.hpp>
@@ -77,8 +77,8 @@ void check_head_gates(std::string_view argument, const Transformer& model, Side 
          {head_gates.size()});
   }
   for (std::size_t layer = 0; layer < head_gates.size(); ++layer) {
-    check_head_gate(std::string(argument) + "[" + std::to_string(layer) + "]", head_gates[layer],
-                    batch, layers[layer].num_heads());
+    check_head_gate(std::string(argument) + "[" + std::to_string(layer) + "]",
+                    input_of(head_gates[layer]), batch, layers[layer].num_heads());
   }
 }
 
@@ -135,15 +135,18 @@ void check_source(const Transformer& model, std::size_t batch,
   }
   const Tokens& source = *options.source;
   check_shape("source", source.shape(), std::array<Axis, 2>{batch, "source_length"});
-  check_key_mask("source_key_mask", options.source_key_mask, batch, source.shape(1));
+  check_key_mask("source_key_mask",
+                 KeyMaskInput("source_key_mask", options.source_key_mask).input(), batch,
+                 source.shape(1));
   // A cache has max_length places for a source, padding included.
   check_tokens("source", model, source,
                options.cache != nullptr ? Mask() : options.source_key_mask);
   if (!options.source_valid_lens.has_value()) {
     return;
   }
-  const auto& lens = *options.source_valid_lens;
-  check_shape("source_valid_lens", lens.shape(), std::array<Axis, 1>{batch});
+  const IntegerInput given(options.source_valid_lens);
+  const Input<double> lens = given.input();
+  check_shape("source_valid_lens", lens.shape, std::array<Axis, 1>{batch});
   check_up_to("source_valid_lens", lens, source.shape(1));
 }
 
@@ -166,12 +169,13 @@ void check_pass(const Transformer& model, const Tokens* tokens, std::size_t batc
     fail(ErrorCode::invalid_option, "key_mask",
          {"one of cached and new tokens, because the cache holds padding"}, {"none"});
   }
-  check_key_mask("key_mask", options.key_mask, batch, cached + length);
+  check_key_mask("key_mask", KeyMaskInput("key_mask", options.key_mask).input(), batch,
+                 cached + length);
   if (tokens != nullptr) {
     check_tokens("tokens", model, *tokens, options.key_mask, cached);
   }
   check_valid_lens(
-      options.valid_lens,
+      IntegerInput(options.valid_lens).input(),
       {.batch = batch, .num_heads = 1, .num_queries = length, .num_keys = cached + length});
   if (options.segments) {
     if (model.settings().segments == 0) {
@@ -184,9 +188,12 @@ void check_pass(const Transformer& model, const Tokens* tokens, std::size_t batc
   check_head_gates("head_gates", model, Side::self, batch, options.head_gates);
   check_head_gates("cross_head_gates", model, Side::cross, batch, options.cross_head_gates);
   check_head_gates("encoder_head_gates", model, Side::encoder, batch, options.encoder_head_gates);
+  const IntegerInput heads(options.return_weights.heads);
+  const IntegerInput queries(options.return_weights.queries);
   for (const Side side : {Side::self, Side::cross}) {
     for (const MultiHeadAttention& layer : model.attention_layers(side)) {
-      check_returned_weights(options.return_weights, layer.num_heads(), length);
+      check_chosen("return_weights.heads", "head", heads.input(), layer.num_heads());
+      check_chosen("return_weights.queries", "query", queries.input(), length);
     }
   }
   check_probe(model, batch, length, options);
@@ -345,7 +352,7 @@ void check_generate(const Transformer& model, const std::vector<std::int64_t>& t
   if (tokens.empty()) {
     fail(ErrorCode::invalid_shape, "tokens", {"at least one"}, {"none"});
   }
-  check_key_mask("key_mask", options.key_mask, 1, tokens.size());
+  check_key_mask("key_mask", KeyMaskInput("key_mask", options.key_mask).input(), 1, tokens.size());
   const std::vector<std::uint8_t> key_mask = bytes_of(options.key_mask);
   if (!key_mask.empty() && key_mask.back() == 0) {
     fail(ErrorCode::invalid_value, "key_mask", {"1 for the last token"}, {"0"});

@@ -67,12 +67,16 @@ void fail(ErrorCode code, std::string_view argument, Parts expected, Parts got) 
 }
 
 void fail_option(std::string_view text, Parts values) {
+  fail_text(ErrorCode::invalid_option, text, values);
+}
+
+void fail_text(ErrorCode code, std::string_view text, Parts values) {
   std::string whole;
   for (const auto* value = values.begin();; ++value) {
     const std::size_t mark = text.find('#');
     Part(text.substr(0, mark)).append_to(whole);
     if (mark == std::string_view::npos) {
-      throw Error(ErrorCode::invalid_option, whole);
+      throw Error(code, whole);
     }
     value->append_to(whole);
     text.remove_prefix(mark + 1);

@@ -83,7 +83,10 @@ using Parts = std::initializer_list<Part>;
 /// Throws `argument: expected …, got …`.
 [[noreturn]] void fail(ErrorCode code, std::string_view argument, Parts expected, Parts got);
 
-/// Throws invalid-option with this text, in which each # stands for the next value.
+/// Throws an error with this text, in which each # stands for the next value. Takes less code than
+/// `fail`.
+[[noreturn]] void fail_text(ErrorCode code, std::string_view text, Parts values = {});
+/// The same with the code invalid-option.
 [[noreturn]] void fail_option(std::string_view text, Parts values);
 
 bool fits(std::span<const std::size_t> shape, std::span<const Axis> expected);

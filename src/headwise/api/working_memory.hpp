@@ -1,21 +1,27 @@
 #pragma once
 
-#include <headwise/core/memory/aligned_floats.hpp>
+#include <cstddef>
 #include <headwise/core/memory/arena.hpp>
 
 namespace headwise {
 
-/// Working memory of the size that `lay_out(arena)` takes, and an arena over it.
+/// Working memory of the size that `lay_out(arena)` takes, and an arena over it. One at a time:
+/// WebAssembly has one block for all calls.
 class WorkingMemory {
  public:
   template <typename LayOut>
-  explicit WorkingMemory(const LayOut& lay_out)
-      : bytes_(measure(lay_out)), arena_(bytes_.data(), bytes_.size()) {}
+  explicit WorkingMemory(const LayOut& lay_out) : WorkingMemory(measure(lay_out)) {}
+  explicit WorkingMemory(std::size_t bytes);
+  WorkingMemory(const WorkingMemory&) = delete;
+  WorkingMemory(WorkingMemory&&) = delete;
+  WorkingMemory& operator=(const WorkingMemory&) = delete;
+  WorkingMemory& operator=(WorkingMemory&&) = delete;
+  ~WorkingMemory();
 
   [[nodiscard]] Arena& arena() noexcept { return arena_; }
 
  private:
-  AlignedBytes bytes_;
+  std::byte* memory_;
   Arena arena_;
 };
 

@@ -8,6 +8,8 @@
 #endif
 
 #include <cstddef>
+#include <cstdint>
+#include <cstring>
 #include <headwise/core/memory/arena.hpp>
 #include <headwise/core/memory/checked_sizes.hpp>
 #include <headwise/core/memory/zeros.hpp>
@@ -29,19 +31,28 @@ class LineAllocator {
   using difference_type = std::ptrdiff_t;
   // NOLINTEND(*-identifier-naming)
 
-  /// Fails as `operator new` does.
+  /// Fails as `operator new` does. Not by the aligned one, whose blocks in WebAssembly do not fit
+  /// again where they were.
   [[nodiscard]] Element* allocate(std::size_t count) {
-    return static_cast<Element*>(
-        ::operator new(checked_count({&count, 1}, sizeof(Element)) * sizeof(Element), alignment));
+    const std::size_t bytes = checked_count({&count, 1}, sizeof(Element)) * sizeof(Element);
+    auto* const block = static_cast<char*>(::operator new(bytes + line));
+    char* const begin = block + line - reinterpret_cast<std::uintptr_t>(block) % line;
+    // Blocks begin at multiples of a pointer's size, so there is room for one before the line.
+    std::memcpy(begin - sizeof(block), &block, sizeof(block));
+    return reinterpret_cast<Element*>(begin);
   }
   void deallocate(Element* memory, std::size_t /*count*/) noexcept {
-    ::operator delete(memory, alignment);
+    if (memory != nullptr) {
+      void* block = nullptr;
+      std::memcpy(&block, reinterpret_cast<char*>(memory) - sizeof(block), sizeof(block));
+      ::operator delete(block);
+    }
   }
 
   friend bool operator==(const LineAllocator&, const LineAllocator&) = default;
 
  private:
-  static constexpr std::align_val_t alignment{Arena::alignment};
+  static constexpr std::size_t line = Arena::alignment;
 };
 
 /// Uninitialized heap memory, as xtensor's containers have it, from a cache line on.

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <headwise/api/mask_inputs.hpp>
+#include <headwise/caller_memory.hpp>
+#include <headwise/multi_head_attention.hpp>
+
+namespace headwise {
+
+/// The arguments of `MultiHeadAttention::forward` as both languages give them. Integers are
+/// doubles, as in JavaScript.
+struct ForwardInputs {
+  InputTensor queries;
+  /// Both or none.
+  InputTensor keys;
+  InputTensor values;
+  MaskInputs masks;
+  Input<float> head_gate;
+  Input<double> positions;
+  KeyValueCache* cache = nullptr;
+  bool return_weights = false;
+  /// Those of which weights are returned; none is all.
+  Input<double> weight_heads;
+  Input<double> weight_queries;
+  WeightsStage weights_stage = WeightsStage::softmax;
+  bool key_mass = false;
+  Capture capture;
+  bool requires_grad = false;
+};
+
+}  // namespace headwise

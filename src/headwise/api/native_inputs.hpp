@@ -1,0 +1,83 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <headwise/api/mask_inputs.hpp>
+#include <headwise/api/validation_options.hpp>
+#include <headwise/masks.hpp>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+/// C++ options as inputs that both languages have. What a mask of numbers may hold is checked here,
+/// because JavaScript checks it while it reads them.
+namespace headwise {
+
+[[nodiscard]] inline Input<float> input_of(const Numbers<float>& numbers) noexcept {
+  return numbers.has_value() ? Input<float>(numbers->data(), numbers->shape()) : Input<float>();
+}
+
+/// Checked numbers as passes take them; empty without any.
+[[nodiscard]] std::vector<std::int32_t> to_int32(const Numbers<std::int64_t>& numbers);
+
+/// Whether each entry of a mask other than floats to add is not 0; empty without a mask.
+[[nodiscard]] std::vector<std::uint8_t> bytes_of(const Mask& mask);
+
+/// A key mask as bytes.
+class KeyMaskInput {
+ public:
+  /// Fails unless the numbers are 0 and 1.
+  KeyMaskInput(std::string_view argument, const Mask& mask);
+
+  [[nodiscard]] const Input<std::uint8_t>& input() const noexcept { return input_; }
+
+ private:
+  std::vector<std::uint8_t> bytes_;
+  Input<std::uint8_t> input_;
+};
+
+/// Integers as doubles.
+class IntegerInput {
+ public:
+  explicit IntegerInput(const Numbers<std::int64_t>& integers);
+  /// Of a list.
+  explicit IntegerInput(const std::optional<std::vector<std::int64_t>>& integers);
+
+  [[nodiscard]] Input<double> input() const noexcept { return {numbers_.data(), shape_}; }
+
+ private:
+  std::vector<double> numbers_;
+  std::vector<std::size_t> shape_;
+};
+
+/// The masks of options that have them. The options must outlive it.
+class MaskOptions {
+ public:
+  template <typename Options>
+  explicit MaskOptions(const Options& options)
+      : valid_lens_(options.valid_lens), key_mask_("key_mask", options.key_mask) {
+    validation::check_window(options.window);
+    set_mask(options.mask);
+    inputs_.valid_lens = valid_lens_.input();
+    inputs_.key_mask = key_mask_.input();
+    inputs_.causal = options.causal;
+    if (options.window.has_value()) {
+      inputs_.window_left = width(options.window->left);
+      inputs_.window_right = width(options.window->right);
+    }
+    inputs_.empty_rows = options.empty_rows;
+  }
+
+  [[nodiscard]] const MaskInputs& inputs() const noexcept { return inputs_; }
+
+ private:
+  /// Fails if a mask of integers has others than 0 and 1.
+  void set_mask(const Mask& mask);
+  static std::int64_t width(const std::optional<std::int64_t>& size) noexcept;
+
+  IntegerInput valid_lens_;
+  KeyMaskInput key_mask_;
+  MaskInputs inputs_;
+};
+
+}  // namespace headwise
