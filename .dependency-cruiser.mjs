@@ -87,7 +87,7 @@ export default {
       name: 'not-resolvable',
       severity: 'error',
       from: { path: '^(?:web|bindings)/' },
-      to: { couldNotResolve: true, pathNot: '^headwise-(?:glue|models-simd\\.wasm)$' },
+      to: { couldNotResolve: true, pathNot: '^headwise-(?:embind|glue|models-simd\\.wasm)$' },
     },
   ],
   options: {

@@ -59,9 +59,9 @@ export class CallResults implements ResultPlaces {
 
   /** `output` and, if the call has returned them, `attentionWeights`. */
   attention(): AttentionResult {
-    const [output, attentionWeights] = this.#results;
+    const [output, attentionWeights] = this.#results as [Result, Result?];
     return {
-      output: (output as Result).tensor,
+      output: output.tensor,
       ...(attentionWeights && { attentionWeights: attentionWeights.tensor }),
     };
   }

@@ -1,10 +1,13 @@
 /** A WebAssembly build, run by Emscripten's glue. */
-import createModule, { type Core, type Given, type ResultPlaces } from 'headwise-glue';
+import createModule, { type Core, type Given } from 'headwise-glue';
 import { failInterrupted, HeadwiseError, outOfMemory, type ErrorCode } from './errors.js';
 import type { Address } from './memory.js';
 import type { StackCheck } from './stack.js';
 
 type Call = (...numbers: readonly (number | undefined)[]) => number;
+
+/** What `makeResult` returns if there is no result. */
+const notMade = 1 as Address;
 
 /** The order of the C++ enumeration. */
 const codes: readonly ErrorCode[] = [
@@ -54,10 +57,10 @@ export function createCore(
     makeResult(name, shape, rank) {
       try {
         const sizes = new Uint32Array(made.HEAPU8.buffer, shape, rank);
-        return (state.results as ResultPlaces).make(name, [...sizes]);
+        return state.results?.make(name, [...sizes]) ?? notMade;
       } catch (error) {
         failure = error;
-        return 1 as Address;
+        return notMade;
       }
     },
     takeResult(name, floats) {
