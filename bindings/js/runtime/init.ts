@@ -241,8 +241,12 @@ async function load({
   try {
     const source = locate(wasm ?? builds[name]?.());
     place = placeOf(source);
-    const module = await compile(source, signal);
-    const core = createCore(module, memory, createStackCheck());
+    const compiling = compile(source, signal);
+    // Meanwhile, the first call compiles the check.
+    const checkStack = createStackCheck();
+    checkStack(0);
+    const module = await compiling;
+    const core = createCore(module, memory, checkStack);
     const variant = core.isRelaxed() ? 'relaxed-simd' : 'simd';
     checkVariant(wanted, variant);
     setCore(core);
