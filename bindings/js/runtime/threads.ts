@@ -26,7 +26,9 @@ export async function chooseThreads(threads: number | 'auto'): Promise<number> {
   if (threads === 1) {
     return 1;
   }
-  const canShare = await canShareMemory();
+  // Node always shares memory, unlike Electron's pages. The check would load Node's streams, which takes 3 ms.
+  const canShare =
+    (node !== undefined && typeof document === 'undefined') || (await canShareMemory());
   if (threads === 'auto') {
     return canShare ? automaticThreads() : 1;
   }
