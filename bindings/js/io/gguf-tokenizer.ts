@@ -24,6 +24,7 @@ interface Splitting {
 }
 
 /** The pattern of GPT-4, with at most so many digits together. */
+/* @__NO_SIDE_EFFECTS__ */
 const gpt4 = (digits: string): string =>
   `(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\\r\\n\\p{L}\\p{N}]?\\p{L}+|\\p{N}${digits}| ?[^\\s\\p{L}\\p{N}]+[\\r\\n]*|\\s*[\\r\\n]+|\\s+(?!\\S)|\\s+`;
 

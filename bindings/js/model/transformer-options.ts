@@ -212,7 +212,8 @@ const positionKinds = ['sinusoidal', 'learned', 'rotary', 'none', 'sinusoidal-ha
 const activations = ['relu', 'gelu', 'gelu-tanh', 'silu'] as const;
 const norms = ['layer', 'rms', 'none'] as const;
 
-const readers = {
+/** A function, so that bundlers can remove it: they keep copies of objects, because a getter might run. */
+const createReaders = () => ({
   vocabularySize: whole(),
   maxLength: whole(),
   numHiddens: whole(),
@@ -252,11 +253,7 @@ const readers = {
   encoder: group(ofEncoder),
   patches: group(ofPatches),
   ...ownReaders,
-};
-
-const optionNames = Object.keys(
-  readers satisfies Record<keyof TransformerOptions, unknown>,
-) as (keyof TransformerOptions)[];
+});
 
 /** Patches take the place of tokens. */
 const ofTokens = { vocabularySize: optional(count, 0), maxLength: optional(count, 0) };
@@ -281,8 +278,9 @@ export const settingsOf = (model: Address) => ({
 export type TransformerSettings = Readonly<ReturnType<typeof settingsOf>>;
 
 export function makeModel(options: TransformerOptions): MadeModel {
+  const readers = createReaders() satisfies Record<keyof TransformerOptions, unknown>;
   // Read once: the caller's code may run at each property.
-  const once = checkOptions(options, optionNames);
+  const once = checkOptions(options, Object.keys(readers) as (keyof TransformerOptions)[]);
   const hasPatches = once.patches !== undefined;
   const given = readOptions(once, hasPatches ? { ...readers, ...ofTokens } : readers);
   const { positions, rotary, window = [0, 0], encoder, patches, head = !hasPatches } = given;

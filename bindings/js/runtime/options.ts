@@ -171,32 +171,38 @@ export function readOptions<Readers extends Readonly<Record<string, Reader<unkno
 }
 
 /** Allows undefined, which stands for the default. */
+/* @__NO_SIDE_EFFECTS__ */
 export const optional =
   <Value, Default = undefined>(reader: Reader<Value>, byDefault?: Default) =>
   (argument: string, value: unknown): Value | Default =>
     value === undefined ? (byDefault as Default) : reader(argument, value);
 
 /** Reads an object of options. Default: undefined. */
+/* @__NO_SIDE_EFFECTS__ */
 export const group = <Readers extends Readonly<Record<string, Reader<unknown>>>>(
   readers: Readers,
 ) => optional((argument, value) => readOptions(value as object, readers, argument));
 
+/* @__NO_SIDE_EFFECTS__ */
 const reader =
   <Value>(isOne: (value: unknown) => boolean, expected: string): Reader<Value> =>
   (argument, value) =>
     isOne(value) ? (value as Value) : failOption(argument, expected, value);
 
 /** Reads a number. `expected` is what C++ expects of it. */
+/* @__NO_SIDE_EFFECTS__ */
 export const number = (expected: string): Reader<number> =>
   reader((value) => typeof value === 'number', expected);
 
 /** Reads an integer that JavaScript has exactly. `expected` is what C++ expects of it. */
+/* @__NO_SIDE_EFFECTS__ */
 export const whole = (expected = 'an integer from 1 to 2147483647'): Reader<number> =>
   reader(Number.isSafeInteger, expected);
 
 export const flag: Reader<boolean> = reader((value) => typeof value === 'boolean', 'true or false');
 
 /** Reads one of these words. Default: the first, unless another is given. */
+/* @__NO_SIDE_EFFECTS__ */
 export const word =
   <Word extends string>(words: readonly [Word, ...Word[]], byDefault?: Word): Reader<Word> =>
   (argument, value) =>
