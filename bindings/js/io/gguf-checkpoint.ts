@@ -85,12 +85,13 @@ const gpt2: Architecture = {
   transposed: ['blk.#.attn_qkv', 'blk.#.attn_output', 'blk.#.ffn_up', 'blk.#.ffn_down'],
 };
 
-const architectures: Readonly<Partial<Record<string, Architecture>>> = {
+/** A function, so that bundlers can remove it: they keep copies of objects, because a getter might run. */
+const createArchitectures = (): Readonly<Partial<Record<string, Architecture>>> => ({
   gpt2,
   llama: { ...llama, interleaved: true },
   qwen2: llama,
   qwen3: llama,
-};
+});
 
 /** Keys that change results and that no field takes, with the values that change nothing. */
 const unsupported: Readonly<Record<string, readonly GgufValue[]>> = {
@@ -280,6 +281,7 @@ export function ggufCheckpoint(
   file: string,
 ): StoredCheckpoint | Promise<StoredCheckpoint> {
   const type = metadata['general.architecture'];
+  const architectures = createArchitectures();
   const known = Object.keys(architectures);
   const architecture =
     typeof type === 'string' && known.includes(type) ? architectures[type] : undefined;

@@ -21,10 +21,7 @@ const codeOf = (name) => textOf(name).replaceAll(/\/\*.*?\*\/|^\s*\/\/.*?$/gms, 
 
 test('it has the expected files', () => {
   const files = filesIn(installed).filter((name) => !name.endsWith('.d.ts'));
-  const held = [
-    ...['files', 'gguf', 'in-worker', 'in-worker-host', 'layer', 'model', 'models-build', 'view'],
-    'worker',
-  ];
+  const held = ['files', 'in-worker', 'in-worker-host', 'layer', 'model', 'view', 'worker'];
   const expected = [
     ...['CHANGELOG.md', 'LICENSE', 'README.md', 'THIRD_PARTY.md', 'package.json'],
     ...wasmFiles.map((name) => `dist/${name}`),
