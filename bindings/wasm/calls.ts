@@ -1,5 +1,5 @@
 // Compiles only if the calls that glue.d.ts declares are those that embind.cpp and embind_models.cpp register, with as
-// many arguments, and results of the same kind.
+// many arguments, and results of the same kind. core.ts hands on nine arguments.
 import type { MainModule } from 'headwise-embind';
 import type { Core } from 'headwise-glue';
 
@@ -15,3 +15,5 @@ type Signatures<Of> = {
 
 export const declared = (registered: Signatures<MainModule>): Signatures<Calls<Core>> => registered;
 export const registered = (of: Signatures<Calls<Core>>): Signatures<MainModule> => of;
+type Counts = Signatures<Calls<Core>>[keyof Calls<Core>]['arguments'];
+export const handedOn = (count: Counts): 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9 => count;

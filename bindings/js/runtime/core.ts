@@ -102,14 +102,14 @@ export function createCore(
       continue;
     }
     const call = member as Call;
-    // As many arguments as any call has: what is too many is left out, without a list of them.
-    calls[name] = ((a, b, c, d, e, f, g, h) => {
+    // As many arguments as any call has, see bindings/wasm/calls.ts: a list of them would take longer.
+    calls[name] = ((a, b, c, d, e, f, g, h, i) => {
       if (state.isBusy) {
         failInterrupted();
       }
       checkStack(0);
       state.isBusy = true;
-      const result = call(a, b, c, d, e, f, g, h);
+      const result = call(a, b, c, d, e, f, g, h, i);
       state.isBusy = false;
       if (isOutOfMemory || failure !== undefined) {
         const error = failure as Error | undefined;

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
-import { exportCheckpoint, init, saveSafetensors, Transformer } from 'headwise';
+import { exportCheckpoint, init, ResidentTensor, saveSafetensors, Transformer } from 'headwise';
 import { readCheckpoint } from '../lib/checkpoints.mjs';
 import { temporaryFolder } from '../lib/child.mjs';
 import { assertFails, assertRejects, maxDifference } from '../lib/compare.mjs';
@@ -100,6 +100,18 @@ for (const [name, variant] of Object.entries(variants)) {
     assert.deepEqual(embeddings.shape, hidden.shape);
   });
 }
+
+test('a lens of all positions writes to nothing but its own memory', () => {
+  const sizes = { numHiddens: 64, numHeads: 4, numLayers: 4, maxLength: 128 };
+  const model = new Transformer({ vocabularySize: 7, ...sizes, seed: 1 });
+  const positions = Array.from({ length: 128 }, (_, i) => i);
+  const run = () => model.logitLens([positions.map((i) => i % 7)], { positions }).data;
+  const expected = run();
+  // Behind the working memory that the first call has taken.
+  const others = positions.map(() => new ResidentTensor([1000]));
+  assert.deepEqual(run(), expected);
+  assert.ok(others.every(({ data }) => data.every((number) => number === 0)));
+});
 
 test('the last position alone is captured, of layers in any order', () => {
   const model = new Transformer(options);
