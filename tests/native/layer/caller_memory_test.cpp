@@ -88,7 +88,7 @@ TEST_CASE("Lengths and gates may be lists, vectors and expressions") {
         "invalid-shape; valid_lens: expected (2,) or (2, 3), got (1, 1, 1)");
 }
 
-TEST_CASE("A layer or a model is trained without a list, and errors have codes") {
+TEST_CASE("A layer or a model is trained without a list") {
   MultiHeadAttention attention(small);
   Transformer model({.vocabulary_size = 5,
                      .max_length = 4,
@@ -99,9 +99,6 @@ TEST_CASE("A layer or a model is trained without a list, and errors have codes")
   CHECK(SGD(attention, {.learning_rate = 0.5}).trains_only({&attention}));
   CHECK(Adam(model).trains_only(model.trainables()));
   CHECK(clip_gradient_norm(model, 1) == 0);
-  const Error error(ErrorCode::invalid_option, "");
-  CHECK(error.code() == ErrorCode::invalid_option);
-  CHECK(error.code() == "invalid-option");
 }
 
 }  // namespace

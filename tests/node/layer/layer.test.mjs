@@ -114,7 +114,6 @@ test('errors name bad values of returnWeights, capture, rotary and heads', () =>
       [capture('keys'), 'capture: expected an array of names, got "keys"'],
       [rotary(true), 'rotary: expected an object, got true'],
       [prune(1), `heads: ${array}, got 1`],
-      [prune(undefined), `heads: ${array}, got undefined`],
     ],
     'invalid-option': [
       [weights({ heads: [0.5] }), `returnWeights.heads: ${integers}, got 0.5`],
