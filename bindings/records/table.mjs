@@ -56,12 +56,8 @@ export const records = {
     weightQueries: 'GivenTensor',
     weightsStage: 'size',
     keyMass: 'flag',
-    captureQueries: 'flag',
-    captureKeys: 'flag',
-    captureValues: 'flag',
-    captureScores: 'flag',
-    capturePooled: 'flag',
-    captureDroppedWeights: 'flag',
+    // A bit for each of `captureNames`.
+    captured: 'size',
     requiresGrad: 'flag',
   },
   BackwardRecord: {

@@ -81,6 +81,7 @@ void write_parameter(Address stored, std::size_t index, std::size_t first_row, s
 
 void forward(Address layer, Address address) {
   const auto& record = record_at<ForwardRecord>(address);
+  const auto is_captured = [&](unsigned place) { return (record.captured >> place & 1U) != 0; };
   Results results;
   layer_at(layer).forward({.queries = input_of(record.queries),
                            .keys = input_of(record.keys),
@@ -94,12 +95,12 @@ void forward(Address layer, Address address) {
                            .weight_queries = input_of<double>(record.weight_queries),
                            .weights_stage = static_cast<WeightsStage>(record.weights_stage),
                            .key_mass = record.key_mass,
-                           .capture = {.queries = record.capture_queries,
-                                       .keys = record.capture_keys,
-                                       .values = record.capture_values,
-                                       .scores = record.capture_scores,
-                                       .pooled = record.capture_pooled,
-                                       .dropped_weights = record.capture_dropped_weights},
+                           .capture = {.queries = is_captured(0),
+                                       .keys = is_captured(1),
+                                       .values = is_captured(2),
+                                       .scores = is_captured(3),
+                                       .pooled = is_captured(4),
+                                       .dropped_weights = is_captured(5)},
                            .requires_grad = record.requires_grad},
                           results);
 }

@@ -60,9 +60,10 @@ export class CallResults implements ResultPlaces {
   /** `output` and, if the call has returned them, `attentionWeights`. */
   attention(): AttentionResult {
     const [output, attentionWeights] = this.#results as [Result, Result?];
-    return {
-      output: output.tensor,
-      ...(attentionWeights && { attentionWeights: attentionWeights.tensor }),
-    };
+    const result: AttentionResult = { output: output.tensor };
+    if (attentionWeights !== undefined) {
+      result.attentionWeights = attentionWeights.tensor;
+    }
+    return result;
   }
 }

@@ -43,3 +43,7 @@ export function checkCapture(value: unknown): ReadonlySet<CaptureName> | undefin
   }
   return names;
 }
+
+/** A bit for each name. */
+export const bitsOf = (names: ReadonlySet<CaptureName>): number =>
+  captureNames.reduce((bits, name, i) => bits | (Number(names.has(name)) << i), 0);

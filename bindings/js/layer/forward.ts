@@ -2,12 +2,12 @@ import { forwardRecord } from 'headwise-records';
 import type { Address } from '../runtime/memory.js';
 import { checkBoolean, ifGiven } from '../runtime/options.js';
 import { writeRecord } from '../runtime/records.js';
-import { callFor, commit, core } from '../runtime/wasm.js';
+import { commit, core } from '../runtime/wasm.js';
 import { inPlace, toFloatList, toFloats, toWholeNumbers, type Numbers } from '../tensor/arrays.js';
 import { giveTensors } from '../tensor/given-tensors.js';
 import type { TensorInput, ValidLens } from '../tensor/inputs.js';
 import type { Tensor } from '../tensor/tensor.js';
-import { captureNames, checkCapture, type Captured, type CaptureName } from './capture.js';
+import { bitsOf, captureNames, checkCapture, type Captured, type CaptureName } from './capture.js';
 import {
   numbersOf,
   readReturnWeights,
@@ -16,7 +16,7 @@ import {
 } from './chosen-weights.js';
 import { KeyValueCache } from './key-value-cache.js';
 import { CallResults } from './call-results.js';
-import { maskTensors, packMasks } from './mask-record.js';
+import { packMasks } from './mask-record.js';
 import { maskOptionNames, readMasks, type GivenMasks, type MaskOptions } from './masks.js';
 import {
   checkResultOptions,
@@ -162,57 +162,53 @@ export function runForward(
 ): ForwardResult {
   const { q, keyValues, masks, capture } = inputs;
   const lists = typeof inputs.weights === 'boolean' ? undefined : inputs.weights;
-  const { record, given, placed } = giveTensors(forwardRecord.words, {
-    queries: q,
-    keys: keyValues?.[0],
-    values: keyValues?.[1],
-    ...maskTensors(masks),
-    headGate: inputs.gate,
-    positions: inputs.positions,
-    weightHeads: numbersOf('returnWeights.heads', lists?.heads),
-    weightQueries: numbersOf('returnWeights.queries', lists?.queries, q.shape.at(-2)),
-  });
+  const { record, given, placed } = giveTensors(forwardRecord.words, [
+    ['queries', q],
+    ['keys', keyValues?.[0]],
+    ['values', keyValues?.[1]],
+    ['validLens', masks.validLens],
+    ['mask', masks.mask],
+    ['keyMask', masks.keyMask],
+    ['headGate', inputs.gate],
+    ['positions', inputs.positions],
+    ['heads', numbersOf('returnWeights.heads', lists?.heads)],
+    ['queries', numbersOf('returnWeights.queries', lists?.queries, q.shape.at(-2))],
+  ]);
+  const [queries, keys, values, validLens, mask, keyMask, headGate, positions, ...rows] = given;
   writeRecord(record, forwardRecord, {
-    queries: given.queries,
-    keys: given.keys,
-    values: given.values,
-    masks: packMasks(masks, given),
-    headGate: given.headGate,
-    positions: given.positions,
+    queries,
+    keys,
+    values,
+    masks: packMasks(masks, validLens, mask, keyMask),
+    headGate,
+    positions,
     cache: inputs.cache === undefined ? undefined : KeyValueCache.addressOf(inputs.cache),
     returnWeights: inputs.results.returnWeights,
-    weightHeads: given.weightHeads,
-    weightQueries: given.weightQueries,
+    weightHeads: rows[0],
+    weightQueries: rows[1],
     weightsStage: inputs.results.stage,
     keyMass: inputs.keyMass,
-    captureQueries: capture?.has('queries') === true,
-    captureKeys: capture?.has('keys') === true,
-    captureValues: capture?.has('values') === true,
-    captureScores: capture?.has('scores') === true,
-    capturePooled: capture?.has('pooled') === true,
-    captureDroppedWeights: capture?.has('droppedWeights') === true,
+    captured: capture === undefined ? 0 : bitsOf(capture),
     requiresGrad: inputs.requiresGrad,
   });
   const results = new CallResults(inputs.results.out, placed, q.shape.length !== 2);
   commit(() => {
-    callFor(results, () => {
-      core().forward(layer, record);
-    });
+    core().forward(layer, record);
     follow();
-  });
-  const keyMass = results.tensor(resultOfKeyMass);
-  return {
-    ...results.attention(),
-    ...(keyMass && { keyMass }),
-    ...(capture && {
-      captured: Object.fromEntries(
-        captureNames.flatMap((name, i) => {
-          const tensor = results.tensor(resultOfKeyMass + 1 + i);
-          return tensor ? [[name, tensor]] : [];
-        }),
-      ),
-    }),
-  };
+  }, results);
+  const result: ForwardResult = results.attention();
+  if (inputs.keyMass) {
+    result.keyMass = results.tensor(resultOfKeyMass);
+  }
+  if (capture !== undefined) {
+    result.captured = Object.fromEntries(
+      captureNames.flatMap((name, i) => {
+        const tensor = results.tensor(resultOfKeyMass + 1 + i);
+        return tensor ? [[name, tensor]] : [];
+      }),
+    );
+  }
+  return result;
 }
 
 /** In the C++ enumeration `ResultName`. The captured results follow. */

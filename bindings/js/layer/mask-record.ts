@@ -2,23 +2,18 @@ import { givenMasks, type GivenMasks as GivenMasksRecord } from 'headwise-record
 import { type Packed } from '../runtime/records.js';
 import type { GivenMasks } from './masks.js';
 
-/** The tensors among the masks. */
-export const maskTensors = ({ validLens, mask, keyMask }: GivenMasks) => ({
-  validLens,
-  mask,
-  keyMask,
-});
-
 /** The masks' words, with their tensors in working memory. */
 export const packMasks = (
-  { causal, window, uniform, mask }: GivenMasks,
-  tensors: Pick<GivenMasksRecord, 'validLens' | 'mask' | 'keyMask'>,
+  { causal, window, uniform, mask: given }: GivenMasks,
+  validLens: GivenMasksRecord['validLens'],
+  mask: GivenMasksRecord['mask'],
+  keyMask: GivenMasksRecord['keyMask'],
 ): Packed<GivenMasksRecord> =>
   givenMasks.pack({
-    validLens: tensors.validLens,
-    mask: tensors.mask,
-    addsMask: mask?.data instanceof Float32Array,
-    keyMask: tensors.keyMask,
+    validLens,
+    mask,
+    addsMask: given?.data instanceof Float32Array,
+    keyMask,
     // The order of the C++ enumeration.
     causal: causal === 'bottom-right' ? 2 : Number(causal),
     windowLeft: window[0],

@@ -57,13 +57,16 @@ export function maskedSoftmax(
   const samples = overlap(data, result.data)
     ? batch
     : Math.min(batch, Math.max(1, Math.floor(chunk / sample)));
-  const tensors = { validLens: lens };
-  const { record, given, rest } = giveTensors(softmaxRecord.words, tensors, samples * sample);
+  const { record, given, rest } = giveTensors(
+    softmaxRecord.words,
+    [['validLens', lens]],
+    samples * sample,
+  );
   // Without numbers, a size may exceed 32 bits.
   const word = (size: number): number => Math.min(size, 2 ** 32 - 1);
   writeRecord(record, softmaxRecord, {
     ...{ batch: word(batch), numQueries: word(numQueries), numKeys: word(numKeys) },
-    ...{ ...given, uniform },
+    ...{ validLens: given[0], uniform },
   });
   for (let first = 0; first < Math.max(batch, 1); first += Math.max(samples, 1)) {
     const count = Math.min(samples, batch - first);

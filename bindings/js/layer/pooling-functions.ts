@@ -10,12 +10,12 @@ import {
   whole,
 } from '../runtime/options.js';
 import { writeRecord } from '../runtime/records.js';
-import { callFor, newestCore } from '../runtime/wasm.js';
+import { commit, newestCore } from '../runtime/wasm.js';
 import { inPlace, toFloats, type Numbers } from '../tensor/arrays.js';
 import { giveTensors } from '../tensor/given-tensors.js';
 import type { TensorInput } from '../tensor/inputs.js';
 import { CallResults } from './call-results.js';
-import { maskTensors, packMasks } from './mask-record.js';
+import { packMasks } from './mask-record.js';
 import { maskOptionNames, readMasks, type MaskOptions } from './masks.js';
 import {
   checkResultOptions,
@@ -59,21 +59,29 @@ function pool(
   const masks = readMasks(options);
   const parameters = readParameters();
   const queryOffset = readQueryOffset('queryOffset', options.queryOffset);
-  const { record, given, placed } = giveTensors(poolingRecord.words, {
-    ...{ queries, keys, values, ...maskTensors(masks) },
-    ...{ W_q: parameters.W_q, W_k: parameters.W_k, w_v: parameters.w_v },
-  });
+  const { record, given, placed } = giveTensors(poolingRecord.words, [
+    ['queries', queries],
+    ['keys', keys],
+    ['values', values],
+    ['validLens', masks.validLens],
+    ['mask', masks.mask],
+    ['keyMask', masks.keyMask],
+    ['W_q', parameters.W_q],
+    ['W_k', parameters.W_k],
+    ['w_v', parameters.w_v],
+  ]);
   writeRecord(record, poolingRecord, {
-    ...given,
-    masks: packMasks(masks, given),
+    ...{ queries: given[0], keys: given[1], values: given[2] },
+    masks: packMasks(masks, given[3], given[4], given[5]),
     hasScale: options.scale !== undefined,
+    ...{ W_q: given[6], W_k: given[7], w_v: given[8] },
     returnWeights,
     weightsStage: stage,
   });
   const results = new CallResults(out, placed);
-  callFor(results, () => {
+  commit(() => {
     run(record, queryOffset);
-  });
+  }, results);
   return results.attention();
 }
 

@@ -56,8 +56,11 @@ export function createCore(
     },
     makeResult(name, shape, rank) {
       try {
-        const sizes = new Uint32Array(made.HEAPU8.buffer, shape, rank);
-        return state.results?.make(name, [...sizes]) ?? notMade;
+        const sizes: number[] = [];
+        for (let axis = 0; axis < rank; axis++) {
+          sizes.push(made.HEAP32[shape / 4 + axis] >>> 0);
+        }
+        return state.results?.make(name, sizes) ?? notMade;
       } catch (error) {
         failure = error;
         return notMade;

@@ -40,26 +40,17 @@ export const isLost = ({ state }: Core): boolean => state.isBusy || state.isChan
 
 /**
  * Changes WebAssembly memory and JavaScript's own state together. If it is interrupted between the two, the core is
- * lost. `change` must not run the caller's code or enter a core.
+ * lost. `change` must not run the caller's code or enter a core. Its call puts its results in `results`.
  */
-export function commit<Result>(change: () => Result): Result {
+export function commit<Result>(change: () => Result, results?: ResultPlaces): Result {
   const { state } = enteredCore();
   state.isChanging = true;
+  state.results = results;
   try {
     return change();
   } finally {
     // Runs after errors, but not if the program is terminated.
     state.isChanging = false;
-  }
-}
-
-/** Makes a call that puts its results there. */
-export function callFor(results: ResultPlaces, call: () => void): void {
-  const { state } = enteredCore();
-  state.results = results;
-  try {
-    call();
-  } finally {
     state.results = undefined;
   }
 }

@@ -22,74 +22,77 @@ export type Input = Numbers<Float32Array | Float64Array | Uint8Array> | undefine
 
 const notGiven: Given = [0, 0, 0];
 
+/** Tensors by their names in errors. */
+export type Inputs = readonly (readonly [name: string, tensor: Input])[];
+
 /**
  * Copies the tensors that a call reads to working memory, behind a record of `words`, and takes `floats` more there. An
  * array that is given twice is copied once, and one in WebAssembly memory not at all: `placed` lists those.
  */
-export function giveTensors<Name extends string>(
+export function giveTensors<Tensors extends Inputs>(
   words: number,
-  tensors: Readonly<Record<Name, Input>>,
+  tensors: Tensors,
   floats = 0,
 ): {
   readonly record: Address;
-  readonly given: Readonly<Record<Name, Given>>;
+  readonly given: { -readonly [Place in keyof Tensors]: Given };
   readonly placed: readonly Counted[];
   readonly rest: Address;
 } {
-  const inputs: NonNullable<Input>[] = [];
-  const sizes: number[] = [];
-  const addresses: (Address | undefined)[] = [];
   const placed: Counted[] = [];
   const shapes: number[] = [];
-  let total = floats;
-  for (const name in tensors) {
-    const tensor = tensors[name];
-    if (tensor === undefined) {
-      continue;
-    }
-    checkAttached(name, tensor);
-    const { data, shape } = tensor;
-    const count = sizeOf(shape);
-    const address = addressIn(data);
-    if (address !== undefined) {
-      placed.push({ data: data as Float32Array, count, address });
-    }
-    const isNew = address === undefined && inputs.every((other) => other.data !== data);
-    const size = isNew ? (count * bytesOf(data)) / 4 : 0;
-    inputs.push(tensor);
-    addresses.push(address);
-    sizes.push(size);
-    total += size;
-    for (const axis of shape) {
-      if (axis >= 2 ** 32) {
-        fail('invalid-shape', name, 'axes of less than 2^32', String(axis));
+  const sizes: number[] = [];
+  // No object by names and no closures: both slow down small calls measurably.
+  for (let i = 0; i < tensors.length; i++) {
+    const [name, tensor] = tensors[i];
+    let size = 0;
+    if (tensor !== undefined) {
+      checkAttached(name, tensor);
+      const { data, shape } = tensor;
+      const count = sizeOf(shape);
+      const address = addressIn(data);
+      if (address !== undefined) {
+        placed.push({ data: data as Float32Array, count, address });
+      } else if (firstOf(tensors, data) === i) {
+        size = (count * bytesOf(data)) / 4;
       }
-      shapes.push(axis);
+      for (const axis of shape) {
+        if (axis >= 2 ** 32) {
+          fail('invalid-shape', name, 'axes of less than 2^32', String(axis));
+        }
+        shapes.push(axis);
+      }
     }
+    sizes.push(size);
   }
   const [record, shapesAt, rest, ...at] = reserve(words, shapes.length, floats, ...sizes);
   // Results and working memory take several times as much.
-  expectFloats(4 * total);
+  expectFloats(4 * sizes.reduce((sum, size) => sum + size, floats));
   writeIntegers(shapesAt, shapes);
-  const given = {} as Record<Name, Given>;
-  let next = 0;
   let shapeAt = shapesAt;
-  for (const name in tensors) {
-    const tensor = tensors[name];
+  const given = tensors.map(([, tensor], i): Given => {
     if (tensor === undefined) {
-      given[name] = notGiven;
-      continue;
+      return notGiven;
     }
     const { data, shape } = tensor;
-    if (sizes[next] > 0) {
-      copyTo(at[next], tensor);
+    if (sizes[i] > 0) {
+      copyTo(at[i], tensor);
     }
-    const first = inputs.findIndex((other) => other.data === data);
-    given[name] = [addresses[next] ?? at[first], shape.length, shapeAt];
+    const numbers = addressIn(data) ?? at[firstOf(tensors, data)];
+    const words = [numbers, shape.length, shapeAt];
     shapeAt = (shapeAt + 4 * shape.length) as Address;
-    next += 1;
+    return words;
+  });
+  return { record, given: given as { -readonly [Place in keyof Tensors]: Given }, placed, rest };
+}
+
+/** The place of the first tensor with this array. */
+function firstOf(tensors: Inputs, data: NonNullable<Input>['data']): number {
+  let i = 0;
+  while (tensors[i][1]?.data !== data) {
+    i++;
   }
-  return { record, given, placed, rest };
+  return i;
 }
 
 const bytesOf = (data: NonNullable<Input>['data']): number =>
