@@ -16,7 +16,7 @@ class WorkingMemory {
   WorkingMemory(WorkingMemory&&) = delete;
   WorkingMemory& operator=(const WorkingMemory&) = delete;
   WorkingMemory& operator=(WorkingMemory&&) = delete;
-  ~WorkingMemory();
+  ~WorkingMemory();  // NOLINT(performance-trivially-destructible): natively it frees the memory
 
   [[nodiscard]] Arena& arena() noexcept { return arena_; }
 

@@ -38,13 +38,14 @@ class LineAllocator {
     auto* const block = static_cast<char*>(::operator new(bytes + line));
     char* const begin = block + line - reinterpret_cast<std::uintptr_t>(block) % line;
     // Blocks begin at multiples of a pointer's size, so there is room for one before the line.
-    std::memcpy(begin - sizeof(block), &block, sizeof(block));
+    std::memcpy(begin - sizeof(block), static_cast<const void*>(&block), sizeof(block));
     return reinterpret_cast<Element*>(begin);
   }
   void deallocate(Element* memory, std::size_t /*count*/) noexcept {
     if (memory != nullptr) {
       void* block = nullptr;
-      std::memcpy(&block, reinterpret_cast<char*>(memory) - sizeof(block), sizeof(block));
+      std::memcpy(static_cast<void*>(&block), reinterpret_cast<char*>(memory) - sizeof(block),
+                  sizeof(block));
       ::operator delete(block);
     }
   }
