@@ -73,6 +73,8 @@ export const peers = {
   'headwise-resident': headwisePass('resident'),
   'headwise-float16': headwisePass('float16', ['self', 'cross', 'cached']),
   'headwise-int8': headwisePass('int8', ['self', 'cross', 'cached']),
+  'headwise-int4': headwisePass('int4', ['self', 'cross', 'cached']),
+  'headwise-int8-cache': headwisePass('int8-cache', ['cached']),
   'headwise-native-avx512': headwiseNative('avx512'),
   'headwise-native-avx2': headwiseNative('avx2'),
   'headwise-native-sse4_2': headwiseNative('sse4_2'),

@@ -20,9 +20,9 @@ namespace headwise::bindings {
 namespace {
 
 PoolingInputs pooling_inputs(const PoolingRecord& record, double query_offset) noexcept {
-  return {.tensors = {.queries = input_of(record.queries),
-                      .keys = input_of(record.keys),
-                      .values = input_of(record.values)},
+  return {.queries = input_of(record.queries),
+          .keys = input_of(record.keys),
+          .values = input_of(record.values),
           .masks = inputs_of(record.masks),
           .query_offset = query_offset,
           .return_weights = record.return_weights,
@@ -60,16 +60,18 @@ void scaled_dot_product_attention(Address address, double scale, double softcap,
   }
   inputs.softcap = softcap;
   Results results;
-  pool_dot_products(inputs, true, results);
+  pool_inputs(inputs, true, results);
 }
 
 void additive_attention(Address address, double query_offset) {
   const auto& record = record_at<PoolingRecord>(address);
+  PoolingInputs inputs = pooling_inputs(record, query_offset);
+  inputs.is_additive = true;
+  inputs.W_q = input_of(record.W_q);
+  inputs.W_k = input_of(record.W_k);
+  inputs.w_v = input_of(record.w_v);
   Results results;
-  pool_additive_scores(
-      pooling_inputs(record, query_offset),
-      {.W_q = input_of(record.W_q), .W_k = input_of(record.W_k), .w_v = input_of(record.w_v)},
-      results);
+  pool_inputs(inputs, false, results);
 }
 
 void split_heads(std::size_t batch, std::size_t length, std::size_t num_heads,

@@ -56,7 +56,7 @@ enum class ResultName : unsigned char {
 class ResultMemory {
  public:
   /// Memory for a result of this shape, which has a batch axis; null if `take` shall get it. Called
-  /// once all arguments are checked and before anything is changed, so it may throw.
+  /// once shapes and values are checked and before anything is changed, so it may throw.
   virtual float* of(ResultName name, std::span<const std::size_t> shape) = 0;
   /// Gets a result, in memory that is the call's own.
   virtual void take(ResultName /*name*/, const float* /*numbers*/) noexcept {}

@@ -106,15 +106,23 @@ function layer(problem, fresh, pass) {
   };
   const whole = passOf(attention, 'float32');
   if (!(pass in roundedPasses)) return whole;
-  const rounded = MultiHeadAttention.fromStateDict(dict, { numHeads, weights: pass });
-  const run = passOf(rounded, 'float16');
+  const { precision, cache, bound } = roundedPasses[pass];
+  const run = passOf(
+    MultiHeadAttention.fromStateDict(dict, { numHeads, weights: precision }),
+    cache,
+  );
   const expected = Float32Array.from(whole());
-  expectNear(run(), expected, roundedPasses[pass]);
+  expectNear(run(), expected, bound);
   return checkedBy(expected, run);
 }
 
-/** Passes with weights of less than 32 bits, and a cache of 16; how far apart, of the largest number. */
-const roundedPasses = { float16: 2e-3, int8: 3e-2 };
+/** Passes with weights or a cache of less than 32 bits; how far apart, of the largest number. */
+const roundedPasses = {
+  float16: { precision: 'float16', cache: 'float16', bound: 2e-3 },
+  int8: { precision: 'int8', cache: 'float16', bound: 3e-2 },
+  int4: { precision: 'int4', cache: 'float16', bound: 0.3 },
+  'int8-cache': { precision: 'float32', cache: 'int8', bound: 3e-2 },
+};
 
 function expectNear(found, expected, bound) {
   const largest = expected.reduce((most, value) => Math.max(most, Math.abs(value)), 0);

@@ -1,6 +1,6 @@
 /** A WebAssembly build, run by Emscripten's glue. */
 import createModule, { type Core, type Given } from 'headwise-glue';
-import { failInterrupted, HeadwiseError, outOfMemory, type ErrorCode } from './errors.js';
+import { failInterrupted, failOutOfMemory, HeadwiseError, type ErrorCode } from './errors.js';
 import type { Address } from './memory.js';
 import type { StackCheck } from './stack.js';
 
@@ -114,11 +114,15 @@ export function createCore(
       state.isBusy = true;
       const result = call(a, b, c, d, e, f, g, h, i);
       state.isBusy = false;
-      if (isOutOfMemory || failure !== undefined) {
-        const error = failure as Error | undefined;
-        isOutOfMemory = false;
+      if (failure !== undefined) {
+        const error = failure as Error;
         failure = undefined;
-        throw error ?? outOfMemory();
+        isOutOfMemory = false;
+        throw error;
+      }
+      if (isOutOfMemory) {
+        isOutOfMemory = false;
+        failOutOfMemory();
       }
       return result;
     }) satisfies Call;

@@ -65,11 +65,8 @@ export function failOption(argument: string, expected: string, value: unknown): 
   fail('invalid-option', argument, expected, show(value));
 }
 
-export const outOfMemory = (): HeadwiseError =>
-  new HeadwiseError('out-of-memory', 'memory: not enough for tensors of these sizes');
-
 export function failOutOfMemory(): never {
-  throw outOfMemory();
+  throw new HeadwiseError('out-of-memory', 'memory: not enough for tensors of these sizes');
 }
 
 export function failInterrupted(): never {

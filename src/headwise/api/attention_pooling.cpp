@@ -21,15 +21,58 @@ AttentionMask without_head_axis(AttentionMask mask) noexcept {
   return mask;
 }
 
-/// Pools tensors of contiguous heads, whose shapes were checked.
-void pool_tensors(const PoolingInputs& inputs, const MaskSizes& sizes, bool has_head_axis,
-                  const Scoring& scoring, ResultMemory& results) {
-  const auto& [queries, keys, values] = inputs.tensors;
+template <typename Options>
+PoolingInputs inputs_of(const InputTensor& queries, const InputTensor& keys,
+                        const InputTensor& values, const MaskOptions& masks,
+                        const Options& options) {
+  return {.queries = queries,
+          .keys = keys,
+          .values = values,
+          .masks = masks.inputs(),
+          .query_offset = static_cast<double>(options.query_offset),
+          .return_weights = options.return_weights,
+          .weights_stage = options.weights_stage};
+}
+
+/// Makes tensors of the results.
+template <std::size_t Rank>
+class PooledTensors final : public ResultMemory {
+ public:
+  float* of(ResultName name, std::span<const std::size_t> shape) override {
+    return name == ResultName::output ? make_result(result.output, shape)
+                                      : make_result(result.attention_weights.emplace(), shape);
+  }
+
+  PoolingResult<Rank> result{.output = {}, .attention_weights = std::nullopt};
+};
+
+template <std::size_t Rank>
+PoolingResult<Rank> pool_dot_products(const TensorView<Rank>& queries, const TensorView<Rank>& keys,
+                                      const TensorView<Rank>& values,
+                                      const DotProductAttentionOptions& options) {
+  return report_out_of_memory([&] {
+    const MaskOptions masks(options);
+    PoolingInputs inputs = inputs_of(queries, keys, values, masks, options);
+    inputs.scale = options.scale;
+    inputs.softcap = options.softcap;
+    PooledTensors<Rank> results;
+    pool_inputs(inputs, Rank == 4, results);
+    return std::move(results.result);
+  });
+}
+
+}  // namespace
+
+void pool_inputs(const PoolingInputs& inputs, bool has_head_axis, ResultMemory& results) {
+  const MaskSizes sizes = validation::check_pooling(inputs, has_head_axis);
+  const InputTensor& queries = inputs.queries;
+  const InputTensor& keys = inputs.keys;
+  const InputTensor& values = inputs.values;
   const std::size_t num_kv_heads = has_head_axis ? keys.shape[1] : 1;
   const auto result = [&](ResultName name, bool is_wanted, std::size_t size) {
     return has_head_axis
-               ? Result(name, is_wanted, {sizes.batch, sizes.num_heads, sizes.num_queries, size})
-               : Result(name, is_wanted, {sizes.batch, sizes.num_queries, size});
+               ? Result(name, is_wanted, sizes.batch, sizes.num_heads, sizes.num_queries, size)
+               : Result(name, is_wanted, sizes.batch, sizes.num_queries, size);
   };
   std::array<Result, 2> wanted = {
       result(ResultName::output, true, values.size()),
@@ -37,6 +80,14 @@ void pool_tensors(const PoolingInputs& inputs, const MaskSizes& sizes, bool has_
   for (Result& each : wanted) {
     each.place_in(results);
   }
+  const Scoring scoring{
+      .dot_product = {.scale = inputs.scale.has_value() ? static_cast<float>(*inputs.scale)
+                                                        : inverse_root(queries.size()),
+                      .softcap = static_cast<float>(inputs.softcap)},
+      .additive = {.W_q = inputs.W_q.data,
+                   .W_k = inputs.W_k.data,
+                   .w_v = inputs.w_v.data,
+                   .hiddens = inputs.is_additive ? inputs.W_q.shape.front() : 0}};
   const std::size_t threads = parallel::num_threads();
   const PoolingSizes pooling_sizes{.columns = sizes.num_keys,
                                    .query_size = queries.size(),
@@ -76,66 +127,6 @@ void pool_tensors(const PoolingInputs& inputs, const MaskSizes& sizes, bool has_
   }
 }
 
-template <typename Options>
-PoolingInputs inputs_of(const InputTensor& queries, const InputTensor& keys,
-                        const InputTensor& values, const MaskOptions& masks,
-                        const Options& options) {
-  return {.tensors = {.queries = queries, .keys = keys, .values = values},
-          .masks = masks.inputs(),
-          .query_offset = static_cast<double>(options.query_offset),
-          .return_weights = options.return_weights,
-          .weights_stage = options.weights_stage};
-}
-
-/// Makes tensors of the results.
-template <std::size_t Rank>
-class PooledTensors final : public ResultMemory {
- public:
-  float* of(ResultName name, std::span<const std::size_t> shape) override {
-    return name == ResultName::output ? make_result(result.output, shape)
-                                      : make_result(result.attention_weights.emplace(), shape);
-  }
-
-  PoolingResult<Rank> result{.output = {}, .attention_weights = std::nullopt};
-};
-
-template <std::size_t Rank>
-PoolingResult<Rank> pool_dot_products(const TensorView<Rank>& queries, const TensorView<Rank>& keys,
-                                      const TensorView<Rank>& values,
-                                      const DotProductAttentionOptions& options) {
-  return report_out_of_memory([&] {
-    const MaskOptions masks(options);
-    PoolingInputs inputs = inputs_of(queries, keys, values, masks, options);
-    inputs.scale = options.scale;
-    inputs.softcap = options.softcap;
-    PooledTensors<Rank> results;
-    pool_dot_products(inputs, Rank == 4, results);
-    return std::move(results.result);
-  });
-}
-
-}  // namespace
-
-void pool_dot_products(const PoolingInputs& inputs, bool has_head_axis, ResultMemory& results) {
-  const MaskSizes sizes = validation::check_dot_product_attention(inputs, has_head_axis);
-  const float scale = inputs.scale.has_value() ? static_cast<float>(*inputs.scale)
-                                               : inverse_root(inputs.tensors.queries.size());
-  pool_tensors(inputs, sizes, has_head_axis,
-               {.dot_product = {.scale = scale, .softcap = static_cast<float>(inputs.softcap)}},
-               results);
-}
-
-void pool_additive_scores(const PoolingInputs& inputs, const AdditiveAttentionInputs& parameters,
-                          ResultMemory& results) {
-  const MaskSizes sizes = validation::check_additive_attention(inputs, parameters);
-  pool_tensors(inputs, sizes, false,
-               {.additive = {.W_q = parameters.W_q.data,
-                             .W_k = parameters.W_k.data,
-                             .w_v = parameters.w_v.data,
-                             .hiddens = parameters.W_q.shape.front()}},
-               results);
-}
-
 PoolingResult<3> dot_product_attention(const TensorView<3>& queries, const TensorView<3>& keys,
                                        const TensorView<3>& values,
                                        const DotProductAttentionOptions& options) {
@@ -158,11 +149,13 @@ PoolingResult<3> additive_attention(const TensorView<3>& queries, const TensorVi
     const auto input = [](const Tensor<2>& tensor) {
       return InputTensor(tensor.data(), tensor.shape());
     };
+    PoolingInputs inputs = inputs_of(queries, keys, values, masks, options);
+    inputs.is_additive = true;
+    inputs.W_q = input(parameters.W_q);
+    inputs.W_k = input(parameters.W_k);
+    inputs.w_v = input(parameters.w_v);
     PooledTensors<3> results;
-    pool_additive_scores(
-        inputs_of(queries, keys, values, masks, options),
-        {.W_q = input(parameters.W_q), .W_k = input(parameters.W_k), .w_v = input(parameters.w_v)},
-        results);
+    pool_inputs(inputs, false, results);
     return std::move(results.result);
   });
 }

@@ -171,21 +171,21 @@ void MultiHeadAttention::forward(const ForwardInputs& inputs, ResultMemory& resu
   const std::size_t weight_queries = chosen(inputs.weight_queries, num_queries);
   // In the order of their names.
   std::array<Result, 9> wanted = {
-      Result(ResultName::output, true, {batch, num_queries, layer.output_size}),
-      Result(ResultName::attention_weights, inputs.return_weights,
-             {batch, weight_heads, weight_queries, columns}),
-      Result(ResultName::key_mass, inputs.key_mass, {batch, num_heads, columns}),
-      Result(ResultName::captured_queries, capture.queries,
-             {batch, num_heads, num_queries, layer.head_size}),
-      Result(ResultName::captured_keys, capture.keys,
-             {batch, layer.num_kv_heads, num_keys, layer.head_size}),
-      Result(ResultName::captured_values, capture.values,
-             {batch, layer.num_kv_heads, num_keys, layer.head_size}),
-      Result(ResultName::captured_scores, capture.scores, {batch, num_heads, num_queries, columns}),
-      Result(ResultName::captured_pooled, capture.pooled,
-             {batch, num_heads, num_queries, layer.head_size}),
-      Result(ResultName::dropped_weights, capture.dropped_weights,
-             {batch, num_heads, num_queries, columns})};
+      Result(ResultName::output, true, batch, num_queries, layer.output_size),
+      Result(ResultName::attention_weights, inputs.return_weights, batch, weight_heads,
+             weight_queries, columns),
+      Result(ResultName::key_mass, inputs.key_mass, batch, num_heads, columns),
+      Result(ResultName::captured_queries, capture.queries, batch, num_heads, num_queries,
+             layer.head_size),
+      Result(ResultName::captured_keys, capture.keys, batch, layer.num_kv_heads, num_keys,
+             layer.head_size),
+      Result(ResultName::captured_values, capture.values, batch, layer.num_kv_heads, num_keys,
+             layer.head_size),
+      Result(ResultName::captured_scores, capture.scores, batch, num_heads, num_queries, columns),
+      Result(ResultName::captured_pooled, capture.pooled, batch, num_heads, num_queries,
+             layer.head_size),
+      Result(ResultName::dropped_weights, capture.dropped_weights, batch, num_heads, num_queries,
+             columns)};
   for (Result& each : wanted) {
     each.place_in(results);
   }

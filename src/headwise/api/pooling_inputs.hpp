@@ -9,33 +9,25 @@ namespace headwise {
 
 /// The arguments of pooling functions as both languages give them.
 struct PoolingInputs {
-  struct Tensors {
-    InputTensor queries;
-    InputTensor keys;
-    InputTensor values;
-  };
-
-  Tensors tensors;
-  MaskInputs masks;
+  InputTensor queries;
+  InputTensor keys;
+  InputTensor values;
+  MaskInputs masks = {};
   double query_offset = 0;
-  // Of dot products. Default: 1/√d.
-  std::optional<double> scale = {};
-  double softcap = 0;
   bool return_weights = false;
   WeightsStage weights_stage = WeightsStage::softmax;
-};
-
-/// Parameters of additive scores: W_q (hiddens, query size), W_k (hiddens, key size), w_v (1,
-/// hiddens).
-struct AdditiveAttentionInputs {
-  InputTensor W_q;
-  InputTensor W_k;
-  InputTensor w_v;
+  /// Of dot products. Default: 1/√d.
+  std::optional<double> scale = {};
+  double softcap = 0;
+  /// Whether scores are additive, with the parameters W_q (hiddens, query size), W_k (hiddens, key
+  /// size), w_v (1, hiddens).
+  bool is_additive = false;
+  InputTensor W_q = {};
+  InputTensor W_k = {};
+  InputTensor w_v = {};
 };
 
 /// `has_head_axis`: (batch, heads, length, size), rather than (batch, length, size) of one head.
-void pool_dot_products(const PoolingInputs& inputs, bool has_head_axis, ResultMemory& results);
-void pool_additive_scores(const PoolingInputs& inputs, const AdditiveAttentionInputs& parameters,
-                          ResultMemory& results);
+void pool_inputs(const PoolingInputs& inputs, bool has_head_axis, ResultMemory& results);
 
 }  // namespace headwise

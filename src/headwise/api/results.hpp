@@ -1,11 +1,9 @@
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <headwise/caller_memory.hpp>
 #include <headwise/core/memory/arena.hpp>
-#include <initializer_list>
 #include <span>
 
 namespace headwise {
@@ -13,12 +11,13 @@ namespace headwise {
 /// A result of a call.
 class Result {
  public:
-  /// Not wanted.
-  Result() = default;
-  Result(ResultName name, bool is_wanted, std::initializer_list<std::size_t> shape) noexcept
-      : name_(name), is_wanted_(is_wanted), rank_(shape.size()) {
-    std::ranges::copy(shape, shape_.begin());
+  Result(ResultName name, bool is_wanted, std::size_t batch, std::size_t a, std::size_t b) noexcept
+      : Result(name, is_wanted, batch, a, b, 1) {
+    rank_ = 3;
   }
+  Result(ResultName name, bool is_wanted, std::size_t batch, std::size_t a, std::size_t b,
+         std::size_t c) noexcept
+      : name_(name), is_wanted_(is_wanted), shape_({batch, a, b, c}) {}
 
   /// Asks for its memory. May throw.
   void place_in(ResultMemory& results) {
@@ -44,17 +43,15 @@ class Result {
   [[nodiscard]] float* to() const noexcept { return to_; }
 
  private:
-  static constexpr std::size_t max_rank = 4;
-
   [[nodiscard]] std::span<const std::size_t> shape() const noexcept {
     return std::span(shape_).first(rank_);
   }
 
-  ResultName name_ = ResultName::output;
-  bool is_wanted_ = false;
+  ResultName name_;
+  bool is_wanted_;
   bool is_own_ = false;
-  std::size_t rank_ = 0;
-  std::array<std::size_t, max_rank> shape_ = {1, 1, 1, 1};
+  std::size_t rank_ = 4;
+  std::array<std::size_t, 4> shape_ = {};
   float* to_ = nullptr;
 };
 

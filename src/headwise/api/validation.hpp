@@ -15,7 +15,6 @@
 namespace headwise {
 class MultiHeadAttention;
 struct PoolingInputs;
-struct AdditiveAttentionInputs;
 struct CacheOptions;
 struct ForwardInputs;
 struct HeadImportanceOptions;
@@ -58,10 +57,8 @@ void check_up_to(std::string_view argument, const Input<double>& integers, std::
 /// Of (batch, keys), or (keys,) of one sample.
 void check_key_mask(std::string_view argument, const Input<std::uint8_t>& mask, std::size_t batch,
                     std::size_t num_keys);
-/// These return the sizes of the call. Queries have an axis of heads, or not.
-MaskSizes check_dot_product_attention(const PoolingInputs& inputs, bool has_head_axis);
-MaskSizes check_additive_attention(const PoolingInputs& inputs,
-                                   const AdditiveAttentionInputs& parameters);
+/// Returns the sizes of the call. Queries have an axis of heads, or not.
+MaskSizes check_pooling(const PoolingInputs& inputs, bool has_head_axis);
 
 // Pruning: validation_pruning.cpp
 

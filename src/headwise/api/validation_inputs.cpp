@@ -288,62 +288,47 @@ void check_backward(const MultiHeadAttention& layer, Shape grad_output) {
               std::span(axes).last(layer.pending_has_batch_axis() ? 3 : 2));
 }
 
-MaskSizes check_dot_product_attention(const PoolingInputs& inputs, bool has_head_axis) {
-  const auto& [queries, keys, values] = inputs.tensors;
-  const std::size_t rank = has_head_axis ? 4 : 3;
+MaskSizes check_pooling(const PoolingInputs& inputs, bool has_head_axis) {
+  const InputTensor& queries = inputs.queries;
+  const InputTensor& keys = inputs.keys;
   // The expected shape of an input, without the axis of heads if there is none.
   const auto check = [&](std::string_view argument, Shape shape, const Axis& batch,
                          const Axis& heads, const Axis& length, const Axis& size) {
-    const std::array<Axis, 4> axes = has_head_axis
-                                         ? std::array<Axis, 4>{batch, heads, length, size}
-                                         : std::array<Axis, 4>{batch, batch, length, size};
-    check_shape(argument, shape, std::span(axes).last(rank));
+    const std::array<Axis, 4> axes = {batch, has_head_axis ? heads : batch, length, size};
+    check_shape(argument, shape, std::span(axes).last(has_head_axis ? 4 : 3));
   };
-  check("queries", queries.shape, "batch", "heads", "queries", "head_size");
+  check("queries", queries.shape, "batch", "heads", "queries",
+        inputs.is_additive ? "query_size" : "head_size");
   // With a head size of 0 there is no scale 1/√d.
-  if (queries.size() == 0) {
+  if (!inputs.is_additive && queries.size() == 0) {
     fail_text(ErrorCode::invalid_shape, "queries: expected a head size of at least 1, got #",
               {queries.shape});
   }
   const std::size_t batch = queries.shape.front();
-  check("keys", keys.shape, batch, "kv_heads", "keys", queries.size());
+  check("keys", keys.shape, batch, "kv_heads", "keys",
+        inputs.is_additive ? Axis("key_size") : Axis(queries.size()));
   const MaskSizes sizes{.batch = batch,
                         .num_heads = has_head_axis ? queries.shape[1] : 1,
                         .num_queries = queries.length(),
                         .num_keys = keys.length(),
                         .query_offset = static_cast<std::int64_t>(inputs.query_offset)};
   const std::size_t num_kv_heads = has_head_axis ? keys.shape[1] : 1;
-  check("values", values.shape, batch, num_kv_heads, sizes.num_keys, "value_size");
+  check("values", inputs.values.shape, batch, num_kv_heads, sizes.num_keys, "value_size");
   if (num_kv_heads == 0 ? sizes.num_heads != 0 : sizes.num_heads % num_kv_heads != 0) {
     fail_text(ErrorCode::invalid_shape,
               "keys: expected a number of heads that divides that of the queries (#), got #",
               {sizes.num_heads, keys.shape});
   }
+  if (inputs.is_additive) {
+    check_shape("W_q", inputs.W_q.shape, std::array<Axis, 2>{"hiddens", queries.size()});
+    const std::size_t hiddens = inputs.W_q.shape.front();
+    check_shape("W_k", inputs.W_k.shape, std::array<Axis, 2>{hiddens, keys.size()});
+    check_shape("w_v", inputs.w_v.shape, std::array<Axis, 2>{std::size_t{1}, hiddens});
+  }
   check_scale(inputs.scale);
   check_softcap(inputs.softcap);
   check_query_offset(inputs);
   check_masks(inputs.masks, sizes, has_head_axis);
-  return sizes;
-}
-
-MaskSizes check_additive_attention(const PoolingInputs& inputs,
-                                   const AdditiveAttentionInputs& parameters) {
-  const auto& [queries, keys, values] = inputs.tensors;
-  check_shape("queries", queries.shape, std::array<Axis, 3>{"batch", "queries", "query_size"});
-  const MaskSizes sizes{.batch = queries.shape[0],
-                        .num_heads = 1,
-                        .num_queries = queries.shape[1],
-                        .num_keys = keys.length(),
-                        .query_offset = static_cast<std::int64_t>(inputs.query_offset)};
-  check_shape("keys", keys.shape, std::array<Axis, 3>{sizes.batch, "keys", "key_size"});
-  check_shape("values", values.shape,
-              std::array<Axis, 3>{sizes.batch, sizes.num_keys, "value_size"});
-  check_shape("W_q", parameters.W_q.shape, std::array<Axis, 2>{"hiddens", queries.size()});
-  const std::size_t hiddens = parameters.W_q.shape.front();
-  check_shape("W_k", parameters.W_k.shape, std::array<Axis, 2>{hiddens, keys.size()});
-  check_shape("w_v", parameters.w_v.shape, std::array<Axis, 2>{std::size_t{1}, hiddens});
-  check_query_offset(inputs);
-  check_masks(inputs.masks, sizes, false);
   return sizes;
 }
 

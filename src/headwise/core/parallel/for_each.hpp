@@ -22,8 +22,9 @@ void set_num_threads(std::size_t threads);
 /// As ForkJoinQueue::run, but on the calling thread alone while another call uses the threads.
 void run(std::size_t pieces, std::size_t threads, Work work, const void* context) noexcept;
 
-/// Floating-point operations that are worth another thread.
-inline constexpr double min_operations_per_thread = 1e6;
+/// Floating-point operations that are worth another thread: one token's projection by 768 × 768
+/// weights, which waits for memory, takes half the time on two.
+inline constexpr double min_operations_per_thread = 5e5;
 
 /// Number of threads that are worth using for so many floating-point operations.
 [[nodiscard]] inline std::size_t threads_worth(double operations, std::size_t threads) noexcept {
