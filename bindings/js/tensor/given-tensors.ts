@@ -42,15 +42,17 @@ export function giveTensors<Tensors extends Inputs>(
   const placed: Counted[] = [];
   const shapes: number[] = [];
   const sizes: number[] = [];
+  const addresses: (Address | undefined)[] = [];
   // No object by names and no closures: both slow down small calls measurably.
   for (let i = 0; i < tensors.length; i++) {
     const [name, tensor] = tensors[i];
     let size = 0;
+    let address: Address | undefined;
     if (tensor !== undefined) {
       checkAttached(name, tensor);
       const { data, shape } = tensor;
       const count = sizeOf(shape);
-      const address = addressIn(data);
+      address = addressIn(data);
       if (address !== undefined) {
         placed.push({ data: data as Float32Array, count, address });
       } else if (firstOf(tensors, data) === i) {
@@ -64,6 +66,7 @@ export function giveTensors<Tensors extends Inputs>(
       }
     }
     sizes.push(size);
+    addresses.push(address);
   }
   const [record, shapesAt, rest, ...at] = reserve(words, shapes.length, floats, ...sizes);
   // Results and working memory take several times as much.
@@ -78,7 +81,8 @@ export function giveTensors<Tensors extends Inputs>(
     if (sizes[i] > 0) {
       copyTo(at[i], tensor);
     }
-    const numbers = addressIn(data) ?? at[firstOf(tensors, data)];
+    // If memory has grown since, the array no longer is a view of it.
+    const numbers = addresses[i] ?? at[firstOf(tensors, data)];
     const words = [numbers, shape.length, shapeAt];
     shapeAt = (shapeAt + 4 * shape.length) as Address;
     return words;
