@@ -54,8 +54,6 @@ const noTensors = [
   [[[[1, 2], [1]]], shape, 'expected arrays of length 2 at axis 2, got one of length 1'],
   [[[[1], 1]], type, 'expected arrays nested 3 deep, got 1'],
   [[[[1, [1]]]], type, 'expected numbers, got an array'],
-  [[[[1, , 2]]], type, 'expected numbers, got undefined'],
-  [[[[true]]], type, 'expected numbers, got true'],
   deep,
 ];
 const integers = 'expected integers from 0 to 4, got';
@@ -86,14 +84,11 @@ const noMasks = [
   [[[true, 'false', true, true]], type, 'expected booleans, got "false"'],
   [[0, true, 0, 0], type, 'expected numbers, got true'],
   [{ data: Uint8Array.of(0, 1, 2, 1), shape: [4] }, value, `${bits} 2`],
-  [[Uint8Array.of(1, 1, 1, 255)], value, `${bits} 255`],
   [{ data: BigInt64Array.of(0n, 1n, 2n ** 40n, 1n), dims: [4] }, value, `${bits} 1099511627776n`],
   [{ data: Uint16Array.of(0, 256, 1, 1), shape: [4] }, value, `${bits} 256`],
   [[[true, true, true, true], Uint8Array.of(1, 1, 1, 1)], type, 'expected booleans, got 1'],
   [[1, 0, 0, 1], value, onlyBits],
   [Tensor.ones([4]), value, onlyBits],
-  [{ data: [true, false, 0, 1], shape: [4] }, type, 'expected booleans, got 0'],
-  [{ data: [0, 0, false, 0], dims: [4] }, type, 'expected numbers, got false'],
   [{ data: [true, true, true], shape: [4] }, shape, 'expected 4 booleans for shape (4,), got 3'],
   deep,
   [[0, NaN, 0, 0], value, `${infinite} NaN`],
