@@ -40,19 +40,21 @@ export function createCore(
   checkStack: StackCheck,
 ): Core {
   let refusal: unknown;
-  let isOutOfMemory = false;
-  let failure: unknown;
+  /** Throws the error of the call under way, once WebAssembly has returned: so its stack shows the caller. */
+  let throwFailure: (() => never) | undefined;
   const state: Core['state'] = { isBusy: false, isChanging: false, results: undefined };
   const given: Given = {
     wasmMemory: memory,
     outOfMemory() {
-      isOutOfMemory = true;
+      throwFailure ??= failOutOfMemory;
     },
     callFailed(code, text) {
       const { HEAPU8 } = made;
       // A copy, because decoders refuse shared memory. The text's end is 0.
-      const bytes = HEAPU8.slice(text, HEAPU8.indexOf(0, text));
-      failure = new HeadwiseError(codes[code], new TextDecoder().decode(bytes));
+      const message = new TextDecoder().decode(HEAPU8.slice(text, HEAPU8.indexOf(0, text)));
+      throwFailure = () => {
+        throw new HeadwiseError(codes[code], message);
+      };
     },
     makeResult(name, shape, rank) {
       try {
@@ -62,7 +64,9 @@ export function createCore(
         }
         return state.results?.make(name, sizes) ?? notMade;
       } catch (error) {
-        failure = error;
+        throwFailure = () => {
+          throw error;
+        };
         return notMade;
       }
     },
@@ -114,15 +118,10 @@ export function createCore(
       state.isBusy = true;
       const result = call(a, b, c, d, e, f, g, h, i);
       state.isBusy = false;
-      if (failure !== undefined) {
-        const error = failure as Error;
-        failure = undefined;
-        isOutOfMemory = false;
-        throw error;
-      }
-      if (isOutOfMemory) {
-        isOutOfMemory = false;
-        failOutOfMemory();
+      if (throwFailure !== undefined) {
+        const fail = throwFailure;
+        throwFailure = undefined;
+        fail();
       }
       return result;
     }) satisfies Call;

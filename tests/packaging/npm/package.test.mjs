@@ -55,7 +55,7 @@ layer.forward(X, X, X);`;
     [[], /dist\/layer\.js:\d+/],
     [
       ['--enable-source-maps'],
-      /bindings\/js\/runtime\/errors\.ts:\d+\n {2}throw new HeadwiseError\([^]*js\/tensor\/shapes\.ts:\d+/,
+      /bindings\/js\/runtime\/core\.ts:\d+\n +throw new HeadwiseError\([^]*js\/layer\/forward\.ts:\d+/,
     ],
   ]) {
     const { stderr } = await run(
@@ -66,7 +66,7 @@ layer.forward(X, X, X);`;
     const message = /^HeadwiseError: queries: expected \(batch, queries, 4\), got \(1, 2, 5\)$/m;
     for (const expected of [
       message,
-      /^ {4}at checkShape \(/m,
+      /^ {4}at runForward \(/m,
       /^ {4}at MultiHeadAttention\.forward \(/m,
       place,
     ]) {
