@@ -54,7 +54,7 @@ class Block {
 
 // NOLINTBEGIN(*-avoid-non-const-global-variables)
 Block working_memory;
-/// Of calls whose arguments lie in the other.
+/// What C++ lays out itself, while the arguments of the call lie in `working_memory`.
 Block inner_memory;
 // NOLINTEND(*-avoid-non-const-global-variables)
 
@@ -123,8 +123,7 @@ void end_call() noexcept {
 
 }  // namespace headwise::bindings
 
-// All calls share the block, which grows to the largest of them, so that a second call of the same
-// shapes allocates nothing.
+// One block for all calls, as large as the largest needs.
 headwise::WorkingMemory::WorkingMemory(std::size_t bytes)
     : memory_(bindings::at<std::byte>(bindings::inner_memory.reserve(
           static_cast<double>(std::max(bytes, bindings::cache_line)) / sizeof(float)))),

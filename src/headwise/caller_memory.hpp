@@ -58,7 +58,7 @@ class ResultMemory {
   /// Memory for a result of this shape, which has a batch axis; null if `take` shall get it. Called
   /// once shapes and values are checked and before anything is changed, so it may throw.
   virtual float* of(ResultName name, std::span<const std::size_t> shape) = 0;
-  /// Gets a result, in memory that is the call's own.
+  /// Is given a result at the end of the call, in memory that is valid until this returns.
   virtual void take(ResultName /*name*/, const float* /*numbers*/) noexcept {}
 
  protected:

@@ -223,7 +223,7 @@ class MultiHeadAttention final : public AttentionLayer {
   /// The same for inputs of either rank, with results in memory of the caller's choice.
   void forward(const InputTensor& queries, const InputTensor& keys, const InputTensor& values,
                const ForwardOptions& options, ResultMemory& results);
-  /// What all of these call, and JavaScript. Internal.
+  /// All of these call it, and so does JavaScript. Internal.
   void forward(const ForwardInputs& inputs, ResultMemory& results);
 
   /// Gradients of the inputs, given the gradient of the output, for the latest successful forward

@@ -48,7 +48,7 @@ export interface PendingShapes {
 
 /** Fails unless a backward is pending and the parameters are unchanged. */
 export function checkPending(layer: Address): void {
-  // The order is that of `PendingBackward` in forward_record.hpp.
+  // The order is that of `PendingBackward` in saved_activations.hpp.
   const got = ['none', undefined, 'one whose parameters have changed since'][
     core().pendingBackward(layer)
   ];

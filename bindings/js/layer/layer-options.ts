@@ -2,11 +2,9 @@ import { layerOptions } from 'headwise-records';
 import { failOption } from '../runtime/errors.js';
 import type { Address } from '../runtime/memory.js';
 import {
-  checkNonNegative,
   checkSeed,
   flag,
   group,
-  ifGiven,
   isIntegerIn,
   number,
   optional,
@@ -158,18 +156,6 @@ export function checkNumHeads(value: unknown, what: string, size: number): numbe
   }
   return value;
 }
-
-/** Checks a factor of the dot products: a finite number. */
-export function checkScale(value: unknown, argument = 'scale'): number | undefined {
-  if (value !== undefined && !Number.isFinite(value)) {
-    failOption(argument, 'a finite number', value);
-  }
-  return value as number | undefined;
-}
-
-/** Checks a cap of the scores: a finite number of at least 0. Default: 0, which is off. */
-export const checkSoftcap = (value: unknown, argument = 'softcap'): number =>
-  ifGiven(argument, value, checkNonNegative) ?? 0;
 
 const size = optional(whole());
 const no = optional(flag, false);

@@ -1,5 +1,5 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-import { checkCacheUse, checkKeptLength, type CacheState } from '../layer/cache-checks.js';
+import { checkKeptLength } from '../layer/cache-checks.js';
 import type { CachePrecision, CheckedCacheOptions } from '../layer/key-value-cache.js';
 import type { MultiHeadAttention } from '../layer/multi-head-attention.js';
 import { fail, show } from '../runtime/errors.js';
@@ -28,6 +28,39 @@ export interface ModelCacheOwner {
 
 const keyValueHeads = ({ self, cross }: ModelCacheOwner['layers']): string =>
   [...self, ...cross].map(({ numKvHeads }) => numKvHeads).join();
+
+/** How a cache was made. WebAssembly memory holds its contents. */
+interface CacheState {
+  readonly owner: object;
+  /** The owner's numbers of key-value heads when the cache was made. */
+  readonly numKvHeads: string;
+  readonly batchSize: number;
+  readonly maxLength: number;
+}
+
+/** Fails unless the cache of `length` positions belongs to the model, fits its current heads, and has room. */
+function checkCacheUse(
+  { owner, numKvHeads, batchSize, maxLength }: CacheState,
+  length: number,
+  use: Pick<CacheState, 'owner' | 'numKvHeads'> & {
+    readonly batch: number;
+    readonly newKeys: number;
+  },
+): void {
+  if (owner !== use.owner) {
+    fail('invalid-cache', 'cache', 'one that this model made', "another model's");
+  }
+  if (numKvHeads !== use.numKvHeads) {
+    fail('invalid-cache', 'cache', 'one made since heads were pruned', 'an older one');
+  }
+  if (batchSize !== use.batch) {
+    fail('invalid-cache', 'cache', `a batch size of ${use.batch}`, `${batchSize}`);
+  }
+  const left = maxLength - length;
+  if (use.newKeys > left) {
+    fail('cache-full', 'cache', `room for ${use.newKeys} positions`, `${left} of ${maxLength}`);
+  }
+}
 
 /**
  * KV caches of all layers of a model, and of their cross-attention to a source. Made by `Transformer.createCache`, and
@@ -122,7 +155,7 @@ export class ModelCache {
     }
     const address = cache.#handle.inUse();
     const { length } = cache;
-    checkCacheUse('model', cache.#state, length, {
+    checkCacheUse(cache.#state, length, {
       ...{ owner, batch, newKeys },
       numKvHeads: keyValueHeads(layers),
     });

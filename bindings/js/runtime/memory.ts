@@ -35,7 +35,7 @@ export function onFirstLargeCall(action: (() => void) | undefined): void {
   firstLargeCall = action;
 }
 
-/** Tells that a call takes so many floats. Called when there is enough stack. */
+/** Starts the threads if a call takes so many floats that they are worthwhile. Needs enough stack. */
 export function expectFloats(floats: number): void {
   if (floats > largeCall) {
     firstLargeCall?.();

@@ -40,7 +40,7 @@ export const isLost = ({ state }: Core): boolean => state.isBusy || state.isChan
 
 /**
  * Changes WebAssembly memory and JavaScript's own state together. If it is interrupted between the two, the core is
- * lost. `change` must not run the caller's code or enter a core. Its call puts its results in `results`.
+ * lost. `change` must not run the caller's code or enter a core. `results` is where its call puts results.
  */
 export function commit<Result>(change: () => Result, results?: ResultPlaces): Result {
   const { state } = enteredCore();

@@ -18,8 +18,6 @@ export interface Numbers<Data> {
   readonly shape: readonly number[];
 }
 
-export const noFloats: Counted = { data: new Float32Array(), count: 0 };
-
 /** The numbers, their count by the shape, and their address if they are in WebAssembly memory. */
 export const counted = ({ data, shape }: Numbers<Float32Array>): Counted => ({
   data,

@@ -18,7 +18,7 @@ struct ForwardInputs {
   Input<double> positions;
   KeyValueCache* cache = nullptr;
   bool return_weights = false;
-  /// Those of which weights are returned; none is all.
+  /// The heads and queries whose weights are returned. Default: all.
   Input<double> weight_heads;
   Input<double> weight_queries;
   WeightsStage weights_stage = WeightsStage::softmax;

@@ -6,7 +6,7 @@
 #include <headwise/multi_head_attention.hpp>
 #include <vector>
 
-/// What a forward of a layer writes beside its output. Internal to layers and models.
+/// Results that layers or models return beside their outputs. Internal.
 namespace headwise {
 
 /// The rows of the weights that are returned, and what `rows` points to.

@@ -12,7 +12,7 @@ namespace headwise {
 
 /// The masks of a call as both languages give them.
 struct MaskInputs {
-  /// Integers, as JavaScript has them: a check must find those that are none.
+  /// Integers as JavaScript gives them, which may turn out to be fractions.
   Input<double> valid_lens;
   /// At most one of the two.
   Input<std::uint8_t> allowed;

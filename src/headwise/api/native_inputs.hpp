@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
-/// C++ options as inputs that both languages have. What a mask of numbers may hold is checked here,
-/// because JavaScript checks it while it reads them.
+/// Options of C++ as the inputs that both languages have. Masks that must hold 0 and 1 are checked
+/// here: JavaScript checks them while it reads them.
 namespace headwise {
 
 [[nodiscard]] inline Input<float> input_of(const Numbers<float>& numbers) noexcept {
@@ -71,7 +71,7 @@ class MaskOptions {
   [[nodiscard]] const MaskInputs& inputs() const noexcept { return inputs_; }
 
  private:
-  /// Fails if a mask of integers has others than 0 and 1.
+  /// Fails if a mask of integers has any but 0 and 1.
   void set_mask(const Mask& mask);
   static std::int64_t width(const std::optional<std::int64_t>& size) noexcept;
 

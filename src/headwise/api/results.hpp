@@ -8,7 +8,7 @@
 
 namespace headwise {
 
-/// A result of a call.
+/// A result of a call: where it is written, in the caller's memory or in the call's own.
 class Result {
  public:
   Result(ResultName name, bool is_wanted, std::size_t batch, std::size_t a, std::size_t b) noexcept
@@ -26,13 +26,14 @@ class Result {
       is_own_ = to_ == nullptr;
     }
   }
-  /// Takes memory for it if it got none.
+  /// Takes memory for it if it got none. Called with an arena that measures, then with one that
+  /// carves.
   void lay_out(Arena& arena) noexcept {
     if (is_own_) {
       to_ = arena.take(shape_[0], shape_[1], shape_[2], shape_[3]);
     }
   }
-  /// Gives away what the call has written there.
+  /// Hands over what the call has written to that memory.
   void give(ResultMemory& results) const noexcept {
     if (is_own_) {
       results.take(name_, to_);

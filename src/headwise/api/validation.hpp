@@ -25,8 +25,9 @@ struct MeasuredHeads;
 struct OutputLoss;
 }  // namespace headwise
 
-/// The public functions' checks: each throws `Error`, or returns if the arguments are valid. But
-/// for options, the JavaScript package makes the same checks, with the same texts, before it calls.
+/// The public functions' checks: each throws `Error`, or returns if the arguments are valid. The
+/// JavaScript package calls those of options, layers and pooling. It makes the others itself, with
+/// the same texts.
 namespace headwise::validation {
 
 using Shape = std::span<const std::size_t>;
@@ -41,10 +42,11 @@ void check_in_use(bool in_use, std::string_view what);
 void check_sizes_known(const MultiHeadAttention& layer, std::string_view what);
 /// Integers from 0 to below `count`, or none.
 void check_indices(std::string_view argument, const Input<double>& indices, std::size_t count);
-[[noreturn]] void fail_twice(std::string_view argument, std::string_view one, double index);
-/// The same, each once, which messages call `one`.
+/// The same, each once. Messages call each of them `one`: a head, a query.
 void check_chosen(std::string_view argument, std::string_view one, const Input<double>& chosen,
                   std::size_t count);
+/// Fails because an index stands in a list twice.
+[[noreturn]] void fail_twice(std::string_view argument, std::string_view one, double index);
 /// Returns the sizes of the pass.
 MaskSizes check_forward(const MultiHeadAttention& layer, const ForwardInputs& inputs);
 /// Checks the gradient of the output, and that a backward is pending.
@@ -57,7 +59,7 @@ void check_up_to(std::string_view argument, const Input<double>& integers, std::
 /// Of (batch, keys), or (keys,) of one sample.
 void check_key_mask(std::string_view argument, const Input<std::uint8_t>& mask, std::size_t batch,
                     std::size_t num_keys);
-/// Returns the sizes of the call. Queries have an axis of heads, or not.
+/// Returns the sizes of the call. `has_head_axis`: whether tensors have an axis of heads.
 MaskSizes check_pooling(const PoolingInputs& inputs, bool has_head_axis);
 
 // Pruning: validation_pruning.cpp
