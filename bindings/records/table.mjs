@@ -343,8 +343,6 @@ export const blocks = {
 export const requests = {
   // `windows`: to the left and to the right of each layer, or none.
   NewModel: { options: 'ModelOptions', windows: 'sizes' },
-  HeadList: { heads: 'sizes' },
-  HeadLists: { side: 'size', layers: 'HeadList[]' },
   Trainables: { trainables: 'TrainableAddress[]' },
   HeaderBytes: { fileSize: 'wide', bytes: 'bytes' },
   TensorShape: { shape: 'sizes' },

@@ -4,8 +4,10 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <headwise/api/validation.hpp>
 #include <headwise/api/validation_model_options.hpp>
 #include <headwise/api/validation_options.hpp>
+#include <headwise/api/validation_text.hpp>
 #include <headwise/core/models/pretrained/whole_heads.hpp>
 #include <headwise/core/models/sampling.hpp>
 #include <headwise/core/parallel/for_each.hpp>
@@ -508,13 +510,18 @@ void set_model_cache_length(Address cache, double length, std::size_t with_sourc
   }
 }
 
-void prune_model(Address model, Address address) {
-  const auto [side, layers] = message_at<HeadLists>(address);
-  std::vector<std::vector<std::size_t>> heads(layers.size());
-  std::ranges::transform(layers, heads.begin(), [](const HeadList& list) {
-    return std::vector<std::size_t>(list.heads.begin(), list.heads.end());
-  });
-  model_at(model).core.remove_heads(static_cast<Side>(side), heads);
+void prune_model(Address model, std::size_t side, Address counts, Address heads) {
+  Model& pruned = model_at(model);
+  const std::vector<MultiHeadAttention>& layers = pruned.layers(static_cast<Side>(side));
+  std::vector<std::vector<std::size_t>> removed(layers.size());
+  const auto* next = at<const double>(heads);
+  for (std::size_t layer = 0; layer < layers.size(); ++layer) {
+    const std::span given(next, at<const std::size_t>(counts)[layer]);
+    removed[layer] = validation::check_prune_heads(layers[layer], given,
+                                                   validation::text_of({"heads[", layer, "]"}));
+    next += given.size();
+  }
+  pruned.core.remove_heads(static_cast<Side>(side), removed);
 }
 
 }  // namespace headwise::bindings

@@ -56,7 +56,7 @@ std::size_t model_cache_has_padding(Address cache);
 /// Positions, and whether the source is to stay.
 void set_model_cache_length(Address cache, double length, std::size_t with_source);
 
-/// Removes heads: `HeadLists`, one list per layer of a side.
-void prune_model(Address model, Address heads);
+/// Checks and removes heads of a side: doubles, as many of each layer as `counts` says.
+void prune_model(Address model, std::size_t side, Address counts, Address heads);
 
 }  // namespace headwise::bindings

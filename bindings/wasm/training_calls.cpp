@@ -1,11 +1,11 @@
 #include "training_calls.hpp"
 
 #include <algorithm>
+#include <headwise/api/validation.hpp>
 #include <headwise/api/validation_model_options.hpp>
 #include <headwise/api/validation_options.hpp>
 #include <headwise/core/parallel/for_each.hpp>
 #include <headwise/core/training/unchecked_optimizer.hpp>
-#include <span>
 #include <vector>
 
 #include "layer_calls.hpp"
@@ -79,10 +79,10 @@ void zero_gradients(Address layer) { layer_at(layer).zero_gradients(); }
 
 void parameters_changed(Address layer) { layer_at(layer).parameters_changed(); }
 
-void remove_heads(Address layer, Address address) {
-  const std::span<const std::size_t> heads = message_at<HeadList>(address).heads;
+void remove_heads(Address layer, Address heads, std::size_t count) {
   MultiHeadAttention& pruned = layer_at(layer);
-  pruned.remove_heads(pruned.allocate_without({heads.begin(), heads.end()}));
+  pruned.remove_heads(pruned.allocate_without(
+      validation::check_prune_heads(pruned, {at<const double>(heads), count})));
 }
 
 Address new_sgd(Address trainables, double learning_rate, double momentum, double weight_decay) {

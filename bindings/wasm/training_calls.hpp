@@ -20,8 +20,8 @@ void zero_gradients(Address layer);
 
 void parameters_changed(Address layer);
 
-/// Removes heads, ascending and each once: a `HeadList`.
-void remove_heads(Address layer, Address heads);
+/// Checks and removes heads: `count` doubles.
+void remove_heads(Address layer, Address heads, std::size_t count);
 
 /// Returns the address of a new optimizer of these `Trainables`.
 Address new_sgd(Address trainables, double learning_rate, double momentum, double weight_decay);

@@ -1,7 +1,7 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import { HeadwiseError } from '../runtime/errors.js';
 import { completed, Handle, type Held } from '../runtime/handle.js';
-import type { Address } from '../runtime/memory.js';
+import { reserve, writeDoubles, type Address } from '../runtime/memory.js';
 import { checkOptions } from '../runtime/options.js';
 import type { Precision } from '../runtime/precisions.js';
 import { commit, core } from '../runtime/wasm.js';
@@ -55,7 +55,7 @@ import {
   type Stored,
 } from './parameters.js';
 import { inspect, printedLayer } from './printed.js';
-import { checkHeads, checkPrunable, readHeads, removeHeads, withoutHeads } from './pruning.js';
+import { readHeads, withoutHeads } from './pruning.js';
 
 /** A layer that is part of a model, or a copy of one. */
 export class LayerOfModel {
@@ -378,14 +378,13 @@ export class MultiHeadAttention {
    */
   pruneHeads(heads: readonly number[] | NumericArray): void {
     this.#handle.inUse();
-    checkPrunable(this.#settings);
-    this.#needSizes('pruneHeads');
-    const given = readHeads(heads);
+    const given = readHeads(heads, this.#settings);
     const layer = this.#handle.inUse();
-    const checked = checkHeads(given, this.#settings);
+    const [address] = reserve(2 * given.length);
+    writeDoubles(address, Float64Array.from(given));
     commit(() => {
-      removeHeads(layer, checked);
-      this.#settings = withoutHeads(this.#settings, checked.length);
+      core().removeHeads(layer, address, given.length);
+      this.#settings = withoutHeads(this.#settings, given.length);
     });
   }
 

@@ -1,5 +1,5 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-import { headLists, modelDescription, type AttentionDescription } from 'headwise-records';
+import { modelDescription, type AttentionDescription } from 'headwise-records';
 import type { Gguf, GgufFile } from '../io/gguf.js';
 import { storedCheckpoint, type StoredCheckpoint } from '../io/stored-checkpoints.js';
 import {
@@ -13,13 +13,13 @@ import { precisions, type Precision } from '../runtime/precisions.js';
 import type { LayerSettings } from '../layer/layer-options.js';
 import type { StateDict } from '../layer/parameters.js';
 import { inspect, printed } from '../layer/printed.js';
-import { checkHeads, readHeads } from '../layer/pruning.js';
+import { readHeads } from '../layer/pruning.js';
 import { fail, failOption, show } from '../runtime/errors.js';
 import { Handle, PartHandle } from '../runtime/handle.js';
-import type { Address } from '../runtime/memory.js';
+import { reserve, writeDoubles, writeIntegers, type Address } from '../runtime/memory.js';
 import { modelsCore } from '../runtime/models-build.js';
 import { checkOptions, checkWord, entriesOf, isIntegerIn, isObject } from '../runtime/options.js';
-import { receive, send } from '../runtime/records.js';
+import { receive } from '../runtime/records.js';
 import { commit, core } from '../runtime/wasm.js';
 import type { TensorInput, TokensInput } from '../tensor/inputs.js';
 import type { TensorsByName } from '../tensor/integers.js';
@@ -717,27 +717,32 @@ export class Transformer {
   ): void {
     this.#handle.inUse();
     const side = checkWord('side', checkOptions(options, ['side']).side, sides);
-    const entries = entriesOf('heads', heads, 'lists of heads');
-    const argument = (layer: string | number): string => `heads[${layer}]`;
-    const layers = this.#layers[side];
-    const known = layers.map((_, layer) => String(layer));
-    const given = new Map(
-      entries.map(([name, list]) => [
-        name,
-        known.includes(name) ? readHeads(list, argument(name)) : new Set(),
-      ]),
-    );
-    this.#handle.inUse();
-    const checked = layers.map((attention, layer) => {
-      const list = given.get(String(layer)) ?? new Set();
-      given.delete(String(layer));
-      return checkHeads(list, MultiHeadAttention.settingsOf(attention), argument(layer));
-    });
-    for (const name of given.keys()) {
-      const expected = layers.length > 0 ? `layers from 0 to ${layers.length - 1}` : 'no layers';
-      fail('invalid-option', 'heads', expected, name);
+    const attention = this.#layers[side];
+    const removed: (readonly number[])[] = attention.map(() => []);
+    const known = attention.map((_, layer) => String(layer));
+    for (const [name, list] of entriesOf('heads', heads, 'lists of heads')) {
+      const layer = known.indexOf(name);
+      if (layer < 0) {
+        const expected = known.length > 0 ? `layers from 0 to ${known.length - 1}` : 'no layers';
+        fail('invalid-option', 'heads', expected, name);
+      }
+      const settings = MultiHeadAttention.settingsOf(attention[layer]);
+      removed[layer] = readHeads(list, settings, `heads[${name}]`);
     }
-    this.#prune(side, checked);
+    const model = this.#handle.inUse();
+    const numbers = Float64Array.from(removed.flat());
+    const [counts, address] = reserve(removed.length, 2 * numbers.length);
+    writeIntegers(
+      counts,
+      removed.map(({ length }) => length),
+    );
+    writeDoubles(address, numbers);
+    commit(() => {
+      core().pruneModel(model, sides.indexOf(side), counts, address);
+      removed.forEach(({ length: removedHeads }, layer) => {
+        MultiHeadAttention.followModel(attention[layer], { removedHeads });
+      });
+    });
   }
 
   /**
@@ -865,18 +870,5 @@ export class Transformer {
       }
     }
     return this;
-  }
-
-  /** Removes checked heads from the layers of a side; from none of them if memory runs out. */
-  #prune(side: Side, heads: readonly (readonly number[])[]): void {
-    const model = this.#handle.inUse();
-    const layers = heads.map((list) => ({ heads: list }));
-    const request = send(headLists, { side: sides.indexOf(side), layers });
-    commit(() => {
-      core().pruneModel(model, request);
-      heads.forEach(({ length: removedHeads }, i) => {
-        MultiHeadAttention.followModel(this.#layers[side][i], { removedHeads });
-      });
-    });
   }
 }

@@ -88,7 +88,8 @@ declare module 'headwise-glue' {
     gradient(layer: Address, number: number): Address | Absent;
     zeroGradients(layer: Address): void;
     parametersChanged(layer: Address): void;
-    removeHeads(layer: Address, record: Address): void;
+    /** `heads`: so many doubles. */
+    removeHeads(layer: Address, heads: Address, count: number): void;
     newSgd(
       trainables: Address,
       learningRate: number,
@@ -152,7 +153,8 @@ declare module 'headwise-glue' {
     modelCacheSourceLength(cache: Address): number;
     modelCacheHasPadding(cache: Address): number;
     setModelCacheLength(cache: Address, length: number, withSource: number): void;
-    pruneModel(model: Address, request: Address): void;
+    /** `heads`: doubles, as many of each layer as `counts` says. */
+    pruneModel(model: Address, side: number, counts: Address, heads: Address): void;
     planCheckpoint(request: Address): Address | Absent;
     newPretrained(request: Address): Address;
     pretrainedTensors(model: Address, whole: number): Address | Absent;

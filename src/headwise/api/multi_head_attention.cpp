@@ -12,7 +12,6 @@
 #include <headwise/api/working_memory.hpp>
 #include <headwise/core/parallel/for_each.hpp>
 #include <headwise/multi_head_attention.hpp>
-#include <set>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -296,9 +295,8 @@ BackwardResult<3> MultiHeadAttention::checked_backward(const InputTensor& grad_o
 
 void MultiHeadAttention::prune_heads(const std::vector<std::int64_t>& heads) {
   report_out_of_memory([&] {
-    validation::check_prune_heads(*this, heads);
-    const std::set<std::size_t> each_once(heads.begin(), heads.end());
-    remove_heads(allocate_without(std::vector<std::size_t>(each_once.begin(), each_once.end())));
+    const std::vector<double> given(heads.begin(), heads.end());
+    remove_heads(allocate_without(validation::check_prune_heads(*this, given)));
   });
 }
 

@@ -11,6 +11,7 @@
 #include <optional>
 #include <span>
 #include <string_view>
+#include <vector>
 
 namespace headwise {
 class MultiHeadAttention;
@@ -64,9 +65,10 @@ MaskSizes check_pooling(const PoolingInputs& inputs, bool has_head_axis);
 
 // Pruning: validation_pruning.cpp
 
-/// `name` is what errors call the list of heads.
-void check_prune_heads(const MultiHeadAttention& layer, std::span<const std::int64_t> heads,
-                       std::string_view name = "heads");
+/// Returns the heads in ascending order, each once. `name` is what errors call the list.
+std::vector<std::size_t> check_prune_heads(const MultiHeadAttention& layer,
+                                           std::span<const double> heads,
+                                           std::string_view name = "heads");
 
 // Importance: validation_importance.cpp
 

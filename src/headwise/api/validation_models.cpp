@@ -226,26 +226,26 @@ void check_model(const Transformer& model) {
   }
 }
 
-void check_prune_heads(const Transformer& model,
-                       const std::map<std::int64_t, std::vector<std::int64_t>>& heads, Side side) {
+std::vector<std::vector<std::size_t>> check_prune_heads(
+    const Transformer& model, const std::map<std::int64_t, std::vector<std::int64_t>>& heads,
+    Side side) {
   check_model(model);
   const std::vector<MultiHeadAttention>& layers = model.attention_layers(side);
   const auto num_layers = static_cast<std::int64_t>(layers.size());
-  const auto is_layer = [&](std::int64_t layer) { return layer >= 0 && layer < num_layers; };
-  for (const auto& [layer, given] : heads) {
-    if (is_layer(layer)) {
-      check_prune_heads(layers[static_cast<std::size_t>(layer)], given,
-                        "heads[" + std::to_string(layer) + "]");
+  std::vector<std::vector<std::size_t>> removed(layers.size());
+  for (const auto& [layer, list] : heads) {
+    if (num_layers == 0) {
+      fail_option("heads: expected no layers, got #", {layer});
     }
-  }
-  for (const auto& [layer, given] : heads) {
-    if (!is_layer(layer)) {
-      if (num_layers == 0) {
-        fail(ErrorCode::invalid_option, "heads", {"no layers"}, {layer});
-      }
-      fail(ErrorCode::invalid_option, "heads", {"layers from 0 to ", num_layers - 1}, {layer});
+    if (layer < 0 || layer >= num_layers) {
+      fail_option("heads: expected layers from 0 to #, got #", {num_layers - 1, layer});
     }
+    const auto number = static_cast<std::size_t>(layer);
+    const std::vector<double> given(list.begin(), list.end());
+    removed[number] =
+        check_prune_heads(layers[number], given, "heads[" + std::to_string(layer) + "]");
   }
+  return removed;
 }
 
 void check_transformer_pass(const Transformer& model, const Tokens& tokens, const Tokens* targets,

@@ -37,9 +37,10 @@ void check_model_cache_options(const Transformer& model, const CacheOptions& opt
 void check_generate(const Transformer& model, const std::vector<std::int64_t>& tokens,
                     const GenerateOptions& options);
 
-/// Heads by the number of their layer.
-void check_prune_heads(const Transformer& model,
-                       const std::map<std::int64_t, std::vector<std::int64_t>>& heads, Side side);
+/// Heads by the number of their layer. Returns those of each layer, in ascending order.
+std::vector<std::vector<std::size_t>> check_prune_heads(
+    const Transformer& model, const std::map<std::int64_t, std::vector<std::int64_t>>& heads,
+    Side side);
 void check_model_importance(const Transformer& model, const HeadImportanceOptions& options,
                             Side side, const OutputLoss& loss);
 
