@@ -138,15 +138,12 @@ export const records = {
   },
   ScoreRecord: {
     score: 'integer',
-    weights: 'const float*',
-    batch: 'size',
-    numHeads: 'size',
-    numQueries: 'size',
-    numKeys: 'size',
+    weights: 'GivenTensor',
+    // Tokens or keys, as doubles.
+    positions: 'GivenTensor',
     numExtraSlots: 'size',
     causal: 'flag',
-    positions: 'const std::int32_t*',
-    ignoredKeys: 'const std::uint8_t*?',
+    ignoredKeys: 'GivenTensor',
     scores: 'double*',
   },
 };

@@ -2,12 +2,13 @@
 
 #include <algorithm>
 #include <array>
-#include <headwise/core/analysis/pattern_scores.hpp>
+#include <headwise/api/validation_tasks.hpp>
 #include <headwise/core/analysis/weight_statistics.hpp>
 #include <headwise/core/tasks/task_sampler.hpp>
 #include <span>
+#include <vector>
 
-#include "records.hpp"
+#include "given.hpp"
 
 namespace headwise::bindings {
 namespace {
@@ -52,33 +53,36 @@ void draw_task(Address address) {
 void score_heads(Address address) {
   const auto& record = record_at<ScoreRecord>(address);
   const auto score = static_cast<Score>(record.score);
-  const std::size_t num_extra_slots = record.num_extra_slots;
-  const auto* const positions = record.positions;
+  const InputTensor weights = input_of(record.weights);
+  const bool is_of_self_attention = score == Score::patterns || score == Score::induction;
+  const WeightsView view = is_of_self_attention ? validation::check_self_attention(weights)
+                                                : validation::check_weights(weights);
   double* const scores = record.scores;
-  WeightsView view;
-  view.weights = record.weights;
-  view.batch = record.batch;
-  view.num_heads = record.num_heads;
-  view.num_queries = record.num_queries;
-  view.num_keys = record.num_keys;
   if (score >= Score::confidence) {
     const WeightsSizes sizes{.batch = view.batch,
                              .num_heads = view.num_heads,
                              .num_queries = view.num_queries,
-                             .num_keys = view.num_keys - num_extra_slots,
-                             .num_extra_slots = num_extra_slots};
+                             .num_keys = view.num_keys - record.num_extra_slots,
+                             .num_extra_slots = record.num_extra_slots};
     auto* const sums = reinterpret_cast<RowSum*>(scores);
     std::fill_n(sums, view.num_heads, RowSum{});
-    score == Score::confidence ? add_confidence(view.weights, sizes, record.ignored_keys, sums)
+    const auto ignored_keys = input_of<std::uint8_t>(record.ignored_keys);
+    score == Score::confidence ? add_confidence(view.weights, sizes, ignored_keys.data, sums)
                                : add_entropy(view.weights, sizes, sums);
     return;
+  }
+  const auto given = input_of<double>(record.positions);
+  std::vector<std::int32_t> positions;
+  if (score != Score::patterns) {
+    positions = is_of_self_attention ? validation::check_tokens_of_weights(weights, given)
+                                     : validation::check_keys(weights, given);
   }
   for (std::size_t head = 0; head < view.num_heads; ++head) {
     if (score == Score::patterns) {
       reinterpret_cast<PatternScores*>(scores)[head] = pattern_scores_of(view, head, record.causal);
     } else {
-      scores[head] = score == Score::induction ? induction_score_of(view, head, positions)
-                                               : key_score_of(view, head, positions);
+      scores[head] = score == Score::induction ? induction_score_of(view, head, positions.data())
+                                               : key_score_of(view, head, positions.data());
     }
   }
 }

@@ -25,7 +25,7 @@ import {
   type HeadMeasure,
   type MeasuredHeads,
 } from './head-measures.js';
-import { scoreHeads, toHeadWeights } from './head-scores.js';
+import { scoreHeads } from './head-scores.js';
 import { withOrigin } from './least-important-heads.js';
 
 /**
@@ -105,7 +105,10 @@ function checkLoss(loss: OutputLoss | undefined, measure: HeadMeasure): OutputLo
   return given;
 }
 
-function checkIgnoredKeys(value: unknown, keys: Numbers<Float32Array>): Uint8Array | undefined {
+function checkIgnoredKeys(
+  value: unknown,
+  keys: Numbers<Float32Array>,
+): Numbers<Uint8Array> | undefined {
   if (value === undefined) {
     return undefined;
   }
@@ -114,7 +117,7 @@ function checkIgnoredKeys(value: unknown, keys: Numbers<Float32Array>): Uint8Arr
     fail('invalid-type', 'ignoredKeys', 'booleans', 'numbers');
   }
   checkShape('ignoredKeys', shape, [1, ...keys.shape].slice(-3, -1));
-  return data;
+  return { data, shape };
 }
 
 /** Copies an input, because batches are used long after the call. */
@@ -173,9 +176,8 @@ function measuredLayer(
     sums(batch, measure) {
       const { inputs, masks, ignoredKeys } = at(batch);
       const { attentionWeights } = layer.forward(...inputs, { ...masks, returnWeights: true });
-      const weights = toHeadWeights(attentionWeights);
-      const numExtraSlots = weights.numKeys - (inputs[1].shape.at(-2) ?? 0);
-      return [scoreHeads(measure, weights, { numExtraSlots, ignoredKeys })];
+      const numExtraSlots = (attentionWeights.shape.at(-1) ?? 0) - (inputs[1].shape.at(-2) ?? 0);
+      return [scoreHeads(measure, attentionWeights, { numExtraSlots, ignoredKeys })];
     },
   };
 }
@@ -287,7 +289,7 @@ function measuredModel(
         const ofSource = side === 'encoder';
         const lens = ofSource ? options.sourceValidLens : options.validLens;
         clearPadding(lens, ofSource ? options.sourceKeyMask : options.keyMask, layer);
-        return scoreHeads(measure, toHeadWeights(layer));
+        return scoreHeads(measure, layer);
       });
     },
   };

@@ -1,9 +1,7 @@
-import { checkBoolean, checkOptions, largestInteger } from '../runtime/options.js';
-import { checkIntegers, toWholeNumbers } from '../tensor/arrays.js';
+import { checkBoolean, checkOptions } from '../runtime/options.js';
+import { toFloats, toWholeNumbers } from '../tensor/arrays.js';
 import type { TensorInput, TokensInput } from '../tensor/inputs.js';
-import { checkShape } from '../tensor/shapes.js';
-import { ignoredTarget } from '../tensor/tokens.js';
-import { scoreHeads, toHeadWeights, type HeadWeights } from './head-scores.js';
+import { scoreHeads } from './head-scores.js';
 
 /**
  * How much of a head's weight follows each pattern, from 0 to 1. Mean over all queries except each sample's first,
@@ -25,16 +23,6 @@ export interface PatternScoresOptions {
   causal?: boolean | undefined;
 }
 
-function toPositions(
-  argument: string,
-  value: unknown,
-  { batched, batch, numQueries }: HeadWeights,
-): Float64Array {
-  const { data, shape } = toWholeNumbers(argument, value);
-  checkShape(argument, shape, batched ? [batch, numQueries] : [numQueries]);
-  return data;
-}
-
 const single = (scores: readonly Float64Array[]): number[] => scores.map(([score = NaN]) => score);
 
 /**
@@ -48,7 +36,7 @@ export function patternScores(
   attentionWeights: TensorInput,
   options?: PatternScoresOptions,
 ): PatternScores[] {
-  const weights = toHeadWeights(attentionWeights, true);
+  const weights = toFloats('attentionWeights', attentionWeights);
   const causal = checkBoolean('causal', checkOptions(options, ['causal']).causal, false);
   return scoreHeads('patterns', weights, { causal }).map(
     ([previousToken = NaN, firstToken = NaN, diagonal = NaN, uniform = NaN]) => {
@@ -66,9 +54,8 @@ export function patternScores(
  * @throws HeadwiseError `invalid-shape`, `invalid-type`, `invalid-value`, `not-initialized`, `out-of-memory`
  */
 export function inductionScores(attentionWeights: TensorInput, tokens: TokensInput): number[] {
-  const weights = toHeadWeights(attentionWeights, true);
-  const positions = toPositions('tokens', tokens, weights);
-  checkIntegers('tokens', positions, 0, largestInteger);
+  const weights = toFloats('attentionWeights', attentionWeights);
+  const positions = toWholeNumbers('tokens', tokens);
   return single(scoreHeads('induction', weights, { positions }));
 }
 
@@ -80,8 +67,7 @@ export function inductionScores(attentionWeights: TensorInput, tokens: TokensInp
  * @throws HeadwiseError `invalid-shape`, `invalid-type`, `invalid-value`, `not-initialized`, `out-of-memory`
  */
 export function keyScores(attentionWeights: TensorInput, keys: TokensInput): number[] {
-  const weights = toHeadWeights(attentionWeights);
-  const positions = toPositions('keys', keys, weights);
-  checkIntegers('keys', positions, ignoredTarget, weights.numKeys - 1);
+  const weights = toFloats('attentionWeights', attentionWeights);
+  const positions = toWholeNumbers('keys', keys);
   return single(scoreHeads('keys', weights, { positions }));
 }

@@ -27,8 +27,8 @@ struct OutputLoss;
 }  // namespace headwise
 
 /// The public functions' checks: each throws `Error`, or returns if the arguments are valid. The
-/// JavaScript package calls those of options, layers and pooling. It makes the others itself, with
-/// the same texts.
+/// JavaScript package calls those of options, layers, pooling, pruning and scores. It makes the
+/// others itself, with the same texts.
 namespace headwise::validation {
 
 using Shape = std::span<const std::size_t>;
@@ -55,6 +55,9 @@ void check_backward(const MultiHeadAttention& layer, Shape grad_output);
 void check_head_gate(std::string_view argument, const Input<float>& head_gate, std::size_t batch,
                      std::size_t num_heads);
 void check_valid_lens(const Input<double>& valid_lens, const MaskSizes& sizes);
+/// Integers from `min` to `max`.
+void check_between(std::string_view argument, const Input<double>& integers, std::int64_t min,
+                   std::int64_t max);
 /// Integers from 0 to `max`.
 void check_up_to(std::string_view argument, const Input<double>& integers, std::uint64_t max);
 /// Of (batch, keys), or (keys,) of one sample.

@@ -194,13 +194,19 @@ void fail_twice(std::string_view argument, std::string_view one, double index) {
   fail_option("#: expected each # once, got # twice", {argument, one, index});
 }
 
-void check_up_to(std::string_view argument, const Input<double>& integers, std::uint64_t max) {
+void check_between(std::string_view argument, const Input<double>& integers, std::int64_t min,
+                   std::int64_t max) {
   for (const double integer : integers.numbers()) {
-    if (!is_index(integer, max + 1)) {
-      fail_text(ErrorCode::invalid_value, "#: expected integers from 0 to #, got #",
-                {argument, max, integer});
+    if (!(integer >= static_cast<double>(min) && integer <= static_cast<double>(max) &&
+          std::trunc(integer) == integer)) {
+      fail_text(ErrorCode::invalid_value, "#: expected integers from # to #, got #",
+                {argument, min, max, integer});
     }
   }
+}
+
+void check_up_to(std::string_view argument, const Input<double>& integers, std::uint64_t max) {
+  check_between(argument, integers, 0, static_cast<std::int64_t>(max));
 }
 
 void check_head_gate(std::string_view argument, const Input<float>& head_gate, std::size_t batch,

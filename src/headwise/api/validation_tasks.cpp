@@ -1,11 +1,11 @@
+#include <algorithm>
 #include <array>
 #include <headwise/api/validation.hpp>
 #include <headwise/api/validation_tasks.hpp>
 #include <headwise/api/validation_text.hpp>
-#include <headwise/api/validation_training.hpp>
+#include <headwise/core/training/cross_entropy.hpp>
 #include <headwise/tasks.hpp>
 #include <limits>
-#include <string>
 
 namespace headwise::validation {
 namespace {
@@ -34,9 +34,29 @@ void check_length(std::string_view argument, std::int64_t tokens) {
   check_fits(argument, "sequences", "tokens", tokens);
 }
 
-/// `name` names the positions in errors.
-void check_positions(const TensorView<4>& weights, std::string_view name, const Tokens& positions) {
-  check_shape(name, positions.shape(), std::array<Axis, 2>{weights.shape(0), weights.shape(2)});
+/// Weights of which the last two axes are expected to be these.
+WeightsView check_weights(const InputTensor& weights, const Axis& queries, const Axis& keys) {
+  const bool has_batch_axis = weights.shape.size() != 3;
+  const std::array<Axis, 4> expected = {"batch", "heads", queries, keys};
+  check_shape("attention_weights", weights.shape, std::span(expected).last(has_batch_axis ? 4 : 3));
+  return {.weights = weights.data,
+          .batch = has_batch_axis ? weights.shape.front() : 1,
+          .num_heads = weights.shape.end()[-3],
+          .num_queries = weights.length(),
+          .num_keys = weights.size()};
+}
+
+/// Integers up to `max` for the queries of checked weights. `name` names them in errors.
+std::vector<std::int32_t> check_positions(const InputTensor& weights, std::string_view name,
+                                          const Input<double>& positions, std::int64_t min,
+                                          std::int64_t max) {
+  const std::array<Axis, 2> expected = {weights.shape.front(), weights.length()};
+  check_shape(name, positions.shape, std::span(expected).last(weights.shape.size() - 2));
+  // They are stored in 32 bits.
+  check_between(name, positions, min,
+                std::min<std::int64_t>(max, std::numeric_limits<std::int32_t>::max()));
+  const std::span<const double> numbers = positions.numbers();
+  return {numbers.begin(), numbers.end()};
 }
 
 }  // namespace
@@ -81,19 +101,23 @@ void check_task_options(const InductionOptions& options) {
   check_at_least_other("length", options.length, "max_period + 1", options.max_period + 1);
 }
 
-void check_self_attention(const TensorView<4>& weights) {
-  check_shape("attention_weights", weights.shape(),
-              std::array<Axis, 4>{"batch", "heads", weights.shape(2), weights.shape(2)});
+WeightsView check_weights(const InputTensor& weights) {
+  return check_weights(weights, "queries", "keys");
 }
 
-void check_tokens_of_weights(const TensorView<4>& weights, const Tokens& tokens) {
-  check_positions(weights, "tokens", tokens);
-  check_symbols("tokens", tokens, 0, std::numeric_limits<std::size_t>::max());
+WeightsView check_self_attention(const InputTensor& weights) {
+  const std::size_t length = weights.shape.size() < 2 ? 0 : weights.length();
+  return check_weights(weights, length, length);
 }
 
-void check_keys(const TensorView<4>& weights, const Tokens& keys) {
-  check_positions(weights, "keys", keys);
-  check_symbols("keys", keys, ignored_target, weights.shape(3));
+std::vector<std::int32_t> check_tokens_of_weights(const InputTensor& weights,
+                                                  const Input<double>& tokens) {
+  return check_positions(weights, "tokens", tokens, 0, std::numeric_limits<std::int64_t>::max());
+}
+
+std::vector<std::int32_t> check_keys(const InputTensor& weights, const Input<double>& keys) {
+  return check_positions(weights, "keys", keys, ignored_target,
+                         static_cast<std::int64_t>(weights.size()) - 1);
 }
 
 }  // namespace headwise::validation

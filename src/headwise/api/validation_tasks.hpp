@@ -1,9 +1,10 @@
 #pragma once
 
 #include <cstdint>
-#include <headwise/tensor.hpp>
-#include <headwise/tokens.hpp>
+#include <headwise/caller_memory.hpp>
+#include <headwise/core/analysis/pattern_scores.hpp>
 #include <string_view>
+#include <vector>
 
 namespace headwise {
 struct AssociativeRecallOptions;
@@ -24,10 +25,14 @@ void check_task_options(const SequenceOptions& options);
 void check_task_options(const AssociativeRecallOptions& options);
 void check_task_options(const InductionOptions& options);
 
-/// (batch, heads, length, length)
-void check_self_attention(const TensorView<4>& weights);
-/// Of weights (batch, heads, queries, keys).
-void check_tokens_of_weights(const TensorView<4>& weights, const Tokens& tokens);
-void check_keys(const TensorView<4>& weights, const Tokens& keys);
+/// Attention weights (batch, heads, queries, keys), or (heads, queries, keys) of one sample.
+WeightsView check_weights(const InputTensor& weights);
+/// The same of as many keys as queries.
+WeightsView check_self_attention(const InputTensor& weights);
+/// Tokens of the queries of checked weights, as they are stored.
+std::vector<std::int32_t> check_tokens_of_weights(const InputTensor& weights,
+                                                  const Input<double>& tokens);
+/// The same for their correct keys.
+std::vector<std::int32_t> check_keys(const InputTensor& weights, const Input<double>& keys);
 
 }  // namespace headwise::validation
