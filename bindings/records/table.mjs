@@ -61,12 +61,7 @@ export const records = {
     requiresGrad: 'flag',
   },
   BackwardRecord: {
-    gradOutput: 'const float*',
-    queries: 'float*',
-    keys: 'float*',
-    values: 'float*',
-    headGate: 'float*',
-    workspace: 'float*',
+    gradOutput: 'GivenTensor',
   },
   PassRecord: {
     kind: 'integer',

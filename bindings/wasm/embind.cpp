@@ -60,8 +60,6 @@ EMSCRIPTEN_BINDINGS(headwise) {
   function("deleteCache", &Call<&delete_cache>::run);
   function("cacheLength", &Call<&cache_length>::run);
   function("setCacheLength", &Call<&set_cache_length>::run);
-  function("pendingBackward", &Call<&pending_backward>::run);
-  function("backwardWorkspaceSize", &Call<&backward_workspace_size>::run);
   function("backward", &Call<&backward>::run);
   function("gradient", &Call<&gradient>::run);
   function("zeroGradients", &Call<&zero_gradients>::run);

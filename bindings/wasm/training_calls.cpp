@@ -1,17 +1,16 @@
 #include "training_calls.hpp"
 
-#include <algorithm>
 #include <headwise/api/validation.hpp>
 #include <headwise/api/validation_model_options.hpp>
 #include <headwise/api/validation_options.hpp>
-#include <headwise/core/parallel/for_each.hpp>
 #include <headwise/core/training/unchecked_optimizer.hpp>
 #include <vector>
 
+#include "given.hpp"
 #include "layer_calls.hpp"
 #include "memory.hpp"
 #include "model.hpp"
-#include "records.hpp"
+#include "results.hpp"
 
 namespace headwise::bindings {
 namespace {
@@ -43,32 +42,9 @@ Address new_optimizer(Address trainables, const UncheckedOptimizer::Options& opt
 
 }  // namespace
 
-std::size_t pending_backward(Address layer) {
-  return static_cast<std::size_t>(layer_at(layer).pending_backward());
-}
-
-double backward_workspace_size(Address layer) {
-  const AttentionMask& sizes = layer_at(layer).pending_sizes();
-  return floats_of([&](Arena& arena) {
-    layer_at(layer).lay_out_backward(arena, {.batch = sizes.batch,
-                                             .num_queries = sizes.num_queries,
-                                             .num_keys = sizes.num_keys,
-                                             .num_threads = parallel::num_threads()});
-  });
-}
-
 void backward(Address layer, Address address) {
-  const auto& record = record_at<BackwardRecord>(address);
-  BackwardArguments arguments;
-  arguments.grad_output = record.grad_output;
-  arguments.queries = record.queries;
-  arguments.keys = record.keys;
-  arguments.values = record.values;
-  arguments.head_gate = record.head_gate;
-  Arena arena = working_arena(record.workspace);
-  arguments.arena = &arena;
-  arguments.num_threads = parallel::num_threads();
-  layer_at(layer).backward_into(arguments);
+  Results results;
+  layer_at(layer).backward(input_of(record_at<BackwardRecord>(address).grad_output), results);
 }
 
 Address gradient(Address layer, std::size_t number) {

@@ -7,11 +7,6 @@
 /// Backward passes and optimizers.
 namespace headwise::bindings {
 
-/// 0 for none, 1 for a pending backward, 2 for one whose parameters have changed since.
-std::size_t pending_backward(Address layer);
-
-/// Size in floats of the pending backward's working memory.
-double backward_workspace_size(Address layer);
 void backward(Address layer, Address record);
 
 /// A parameter's gradient by the parameter's number, 0 if there is none yet.

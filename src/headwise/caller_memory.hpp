@@ -39,7 +39,8 @@ struct Input {
 
 using InputTensor = Input<float>;
 
-/// A tensor that a pass returns: the members of `ForwardResult` and `CapturedTensors`.
+/// A tensor that a pass returns: the members of `ForwardResult`, `CapturedTensors` and
+/// `BackwardResult`.
 enum class ResultName : unsigned char {
   output,
   attention_weights,
@@ -50,12 +51,17 @@ enum class ResultName : unsigned char {
   captured_scores,
   captured_pooled,
   dropped_weights,
+  gradient_of_queries,
+  gradient_of_keys,
+  gradient_of_values,
+  gradient_of_head_gate,
 };
 
 /// Gives the memory that a pass writes its results to.
 class ResultMemory {
  public:
-  /// Memory for a result of this shape, which has a batch axis; null if `take` shall get it. Called
+  /// Memory for a result of this shape, which has a batch axis unless it is a gradient of inputs
+  /// without one; null if `take` shall get it. Called
   /// once shapes and values are checked and before anything is changed, so it may throw.
   virtual float* of(ResultName name, std::span<const std::size_t> shape) = 0;
   /// Is given a result at the end of the call, in memory that is valid until this returns.

@@ -186,8 +186,7 @@ class MultiHeadAttention final : public AttentionLayer {
 
   /// Copying and assignment throw `Error` (out-of-memory) and then change nothing.
   MultiHeadAttention(const MultiHeadAttention& other)
-      : AttentionLayer(copied(static_cast<const AttentionLayer&>(other))),
-        pending_has_batch_axis_(other.pending_has_batch_axis_) {}
+      : AttentionLayer(copied(static_cast<const AttentionLayer&>(other))) {}
   MultiHeadAttention(MultiHeadAttention&&) = default;
   MultiHeadAttention& operator=(const MultiHeadAttention& other) {
     if (this != &other) {
@@ -234,6 +233,8 @@ class MultiHeadAttention final : public AttentionLayer {
   /// out-of-memory. The layer is then unchanged. Source: PyTorch, `Tensor.backward`.
   BackwardResult<3> backward(const TensorView<3>& grad_output);
   BackwardResult<2> backward(const TensorView<2>& grad_output);
+  /// The same for either rank, with results in memory of the caller's choice.
+  void backward(const InputTensor& grad_output, ResultMemory& results);
 
   /// Sums of the parameters' gradients since the last `zero_gradients`, with the names and shapes
   /// of `state_dict`. Throws what `state_dict` throws.
@@ -277,14 +278,6 @@ class MultiHeadAttention final : public AttentionLayer {
   /// (invalid-state-dict) that lists every tensor that is missing, unexpected or of the wrong
   /// shape.
   void load_state_dict(const StateDict& state_dict);
-
-  /// Whether the inputs of the latest forward with `requires_grad` had a batch axis.
-  [[nodiscard]] bool pending_has_batch_axis() const noexcept { return pending_has_batch_axis_; }
-
- private:
-  BackwardResult<3> checked_backward(const InputTensor& grad_output);
-
-  bool pending_has_batch_axis_ = true;
 };
 
 }  // namespace headwise

@@ -8,32 +8,30 @@ import {
   type Counted,
 } from '../runtime/memory.js';
 import type { Tensor } from '../tensor/tensor.js';
-import {
-  memoryOf,
-  resultIn,
-  type AttentionResult,
-  type CheckedResults,
-  type Out,
-  type Result,
-} from './results.js';
+import { memoryOf, resultIn, type AttentionResult, type Result, type Targets } from './results.js';
 
-/** The results that the caller may give memory for, in the order of the C++ enumeration `ResultName`. */
-const outNames = ['output', 'attentionWeights'] as const satisfies readonly (keyof Out)[];
+/** The gradients of a backward in the order of the C++ enumeration `ResultName`, where they follow other results. */
+export const gradientNames = ['queries', 'keys', 'values', 'headGate'] as const;
+export const firstGradient = 9;
+
+/** The name of the caller's memory for each result in `ResultName`. */
+const outNames = ['output', 'attentionWeights', ...Array<string>(7).fill(''), ...gradientNames];
 
 /** The results of a call, which it makes once their shapes are known. */
 export class CallResults implements ResultPlaces {
-  readonly #out: CheckedResults['out'];
-  readonly #placed: readonly Counted[];
+  readonly #out: Targets;
+  readonly #placed: Counted[];
   readonly #first: number;
   readonly #results: (Result | undefined)[] = [];
 
   /**
-   * @param placed inputs in WebAssembly memory, which the call must not overwrite
+   * @param placed inputs in WebAssembly memory, which the call must not overwrite. Results are added: if two of them
+   *   share memory, the memory holds the later one afterwards
    * @param hasBatchAxis whether results have the batch axis with which the call computes them
    */
-  constructor(out: CheckedResults['out'], placed: readonly Counted[], hasBatchAxis = true) {
+  constructor(out: Targets, placed: readonly Counted[], hasBatchAxis = true) {
     this.#out = out;
-    this.#placed = placed;
+    this.#placed = [...placed];
     this.#first = hasBatchAxis ? 0 : 1;
   }
 
@@ -42,7 +40,9 @@ export class CallResults implements ResultPlaces {
     const result = resultIn(`out.${out}`, this.#out[out], shape.slice(this.#first));
     this.#results[name] = result;
     const { address, count } = result;
-    return address !== undefined && isApart(address, count, this.#placed) ? address : absent;
+    const isInPlace = address !== undefined && isApart(address, count, this.#placed);
+    this.#placed.push(result);
+    return isInPlace ? address : absent;
   }
 
   take(name: number, address: Address): void {

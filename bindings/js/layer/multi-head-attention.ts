@@ -10,12 +10,10 @@ import type { NumericArray, TensorInput } from '../tensor/inputs.js';
 import type { TensorsByName } from '../tensor/integers.js';
 import { registerTrainable } from '../training/trainables.js';
 import {
-  checkPending,
   readBackwardOptions,
   runBackward,
   type BackwardOptions,
   type Gradients,
-  type PendingShapes,
 } from './backward.js';
 import type { CaptureName } from './capture.js';
 import type { ChosenWeights } from './chosen-weights.js';
@@ -87,7 +85,6 @@ export class MultiHeadAttention {
   #sizes: InputSizes;
   #initialized = false;
   /** Input shapes of the latest forward with `requiresGrad`. */
-  #pending: PendingShapes = { queries: [], keys: [], values: [] };
   readonly #handle: Held;
   /** Only the core has all settings of those. */
   readonly #isOfModel: boolean;
@@ -158,18 +155,17 @@ export class MultiHeadAttention {
   }
 
   /**
-   * Updates a model's layer after a call of the model: removed heads, and the shapes of a pass with gradients.
+   * Updates a model's layer after heads were removed from it. C++ knows what else a model changes.
    *
    * @internal
    */
   static followModel(
     layer: MultiHeadAttention,
-    change: { readonly removedHeads?: number; readonly pending?: PendingShapes },
+    change: { readonly removedHeads?: number; readonly pending?: object },
   ): void {
     if (change.removedHeads !== undefined) {
       layer.#settings = withoutHeads(layer.#settings, change.removedHeads);
     }
-    layer.#pending = change.pending ?? layer.#pending;
   }
 
   /** @internal */
@@ -316,13 +312,11 @@ export class MultiHeadAttention {
     return runForward(this.#handle.inUse(), inputs, () => {
       if (inputs.keyValues !== undefined) {
         const [ofKeys, ofValues] = inputs.keyValues;
-        const shapes = { queries: inputs.q.shape, keys: ofKeys.shape, values: ofValues.shape };
         this.#initializedWith({
-          querySize: shapes.queries.at(-1),
-          keySize: shapes.keys.at(-1),
-          valueSize: shapes.values.at(-1),
+          querySize: inputs.q.shape.at(-1),
+          keySize: ofKeys.shape.at(-1),
+          valueSize: ofValues.shape.at(-1),
         });
-        this.#pending = inputs.requiresGrad ? shapes : this.#pending;
       }
     });
   }
@@ -340,12 +334,10 @@ export class MultiHeadAttention {
    *   unchanged
    */
   backward(gradOutput: TensorInput, options?: BackwardOptions): Gradients {
-    checkPending(this.#handle.inUse());
+    this.#handle.inUse();
     const grad = toFloats('gradOutput', gradOutput, inPlace);
     const targets = readBackwardOptions(options);
-    const layer = this.#handle.inUse();
-    checkPending(layer);
-    return runBackward(layer, this.#settings, this.#pending, grad, targets);
+    return runBackward(this.#handle.inUse(), grad, targets);
   }
 
   /**

@@ -1,13 +1,5 @@
 import { fail, show, showShape } from '../runtime/errors.js';
-import {
-  addressIn,
-  allocate,
-  floatsAt,
-  isApart,
-  read,
-  type Address,
-  type Counted,
-} from '../runtime/memory.js';
+import { addressIn, allocate, floatsAt, type Counted } from '../runtime/memory.js';
 import { checkOptions, checkWord } from '../runtime/options.js';
 import { kindOf, lengthOf } from '../runtime/typed-arrays.js';
 import { fits, sizeOf } from '../tensor/shapes.js';
@@ -64,7 +56,7 @@ const stages: readonly [WeightsStage, ...WeightsStage[]] = ['raw', 'softcap', 'm
 export interface CheckedResults {
   readonly returnWeights: boolean;
   readonly stage: number;
-  readonly out: { readonly [Name in keyof Out]?: Target | undefined };
+  readonly out: Targets;
 }
 
 /** The caller's memory for a result. */
@@ -74,6 +66,9 @@ export interface Target {
   readonly tensor: Tensor | undefined;
   readonly shape: readonly number[];
 }
+
+/** The caller's memory for results by their names. */
+export type Targets = Readonly<Partial<Record<string, Target>>>;
 
 export function readTarget(argument: string, out: unknown): Target | undefined {
   if (out === undefined) {
@@ -95,21 +90,6 @@ export interface Result extends Counted {
 /** The result's floats. WebAssembly memory may have grown since the result was made, so its view is created anew. */
 export const memoryOf = ({ data, count, address }: Result): Float32Array =>
   address ? floatsAt(address, count) : data;
-
-/**
- * Where the core may write a result directly: its address if it is in WebAssembly memory and overlaps no input.
- * Otherwise, undefined and the number of floats to allocate in working memory.
- */
-export function placeOf(
-  result: Result | undefined,
-  inputs: readonly Counted[],
-): readonly [Address | undefined, number] {
-  if (result === undefined) {
-    return [undefined, 0];
-  }
-  const { address, count } = result;
-  return address && isApart(address, count, inputs) ? [address, 0] : [undefined, count];
-}
 
 export function checkResultOptions(
   options: Omit<ResultOptions, 'returnWeights'>,
@@ -152,12 +132,4 @@ export function resultIn(
   }
   const fitting = tensor !== undefined && fits(target.shape, shape) ? tensor : undefined;
   return { tensor: fitting ?? new Tensor(data, shape), data, count, address: addressIn(data) };
-}
-
-/** Copies a result to its memory unless the core wrote it there. */
-export function readResult(result: Result, address: Address | undefined): Tensor {
-  if (address !== undefined && address !== result.address) {
-    read(address, memoryOf(result), result.count);
-  }
-  return result.tensor;
 }

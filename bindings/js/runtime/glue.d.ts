@@ -82,8 +82,6 @@ declare module 'headwise-glue' {
     readNpyHeader(request: Address): Address | Absent;
     writeNpyHeader(request: Address): Address | Absent;
     planLayer(request: Address): Address | Absent;
-    pendingBackward(layer: Address): number;
-    backwardWorkspaceSize(layer: Address): number;
     backward(layer: Address, record: Address): void;
     gradient(layer: Address, number: number): Address | Absent;
     zeroGradients(layer: Address): void;

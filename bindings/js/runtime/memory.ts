@@ -99,25 +99,6 @@ export function write(address: Address, { data, count }: Counted): void {
   }
 }
 
-const firstOf = (inputs: readonly Counted[], { data }: Counted): number =>
-  inputs.findIndex((input) => input.data === data);
-
-/** Sizes of the inputs to write: 0 for an input that is given again or already in WebAssembly memory. */
-export function sizesDeduplicated(inputs: readonly Counted[]): number[] {
-  return inputs.map((input, i) => (input.address || firstOf(inputs, input) < i ? 0 : input.count));
-}
-
-/** Writes each distinct input once, to its piece in `at`, and returns the address of each input. */
-export function writeDeduplicated(at: readonly Address[], inputs: readonly Counted[]): Address[] {
-  return inputs.map((input, i) => {
-    const first = firstOf(inputs, input);
-    if (first === i && !input.address) {
-      write(at[first], input);
-    }
-    return input.address ?? at[first];
-  });
-}
-
 /** A value that is stored as an integer: true as 1, false and undefined as 0. */
 export type Word = number | boolean | undefined;
 

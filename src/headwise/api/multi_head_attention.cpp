@@ -42,22 +42,25 @@ class ResultTensors final : public ResultMemory {
   ForwardResult<Rank> result{.output = {}, .attention_weights = std::nullopt};
 };
 
-/// The same numbers without the batch axis, which has size 1.
+/// Makes tensors of the gradients.
 template <std::size_t Rank>
-Tensor<Rank - 1> without_batch_axis(Tensor<Rank>&& tensor) {
-  typename Tensor<Rank - 1>::inner_shape_type shape{};
-  typename Tensor<Rank - 1>::inner_strides_type strides{};
-  std::copy_n(tensor.shape().begin() + 1, Rank - 1, shape.begin());
-  std::copy_n(tensor.strides().begin() + 1, Rank - 1, strides.begin());
-  return Tensor<Rank - 1>(std::move(tensor.storage()), std::move(shape), std::move(strides));
-}
+class GradientTensors final : public ResultMemory {
+ public:
+  float* of(ResultName name, Shape shape) override {
+    switch (name) {
+      case ResultName::gradient_of_queries:
+        return make_result(result.queries, shape);
+      case ResultName::gradient_of_keys:
+        return make_result(result.keys, shape);
+      case ResultName::gradient_of_values:
+        return make_result(result.values, shape);
+      default:
+        return make_result(result.head_gate, shape);
+    }
+  }
 
-BackwardResult<2> without_batch_axis(BackwardResult<3>&& result) {
-  return {.queries = without_batch_axis(std::move(result.queries)),
-          .keys = without_batch_axis(std::move(result.keys)),
-          .values = without_batch_axis(std::move(result.values)),
-          .head_gate = std::move(result.head_gate)};
-}
+  BackwardResult<Rank> result;
+};
 
 std::vector<std::int64_t> last_of(std::size_t count) {
   return count > 0 ? std::vector{static_cast<std::int64_t>(count) - 1}
@@ -248,48 +251,68 @@ void MultiHeadAttention::forward(const ForwardInputs& inputs, ResultMemory& resu
                    .dropped_weights = to(ResultName::dropped_weights)},
       .arena = &memory.arena(),
       .num_threads = threads,
-      .requires_grad = inputs.requires_grad};
+      .requires_grad = inputs.requires_grad,
+      .has_batch_axis = inputs.queries.shape.size() == 3};
   forward_into(arguments, allocate(arguments));
-  if (inputs.requires_grad) {
-    pending_has_batch_axis_ = inputs.queries.shape.size() == 3;
-  }
   for (const Result& each : wanted) {
     each.give(results);
   }
 }
 
 BackwardResult<3> MultiHeadAttention::backward(const TensorView<3>& grad_output) {
-  return checked_backward(grad_output);
+  GradientTensors<3> tensors;
+  backward(grad_output, tensors);
+  return std::move(tensors.result);
 }
 
 BackwardResult<2> MultiHeadAttention::backward(const TensorView<2>& grad_output) {
-  return without_batch_axis(checked_backward(grad_output));
+  GradientTensors<2> tensors;
+  backward(grad_output, tensors);
+  return std::move(tensors.result);
 }
 
-BackwardResult<3> MultiHeadAttention::checked_backward(const InputTensor& grad_output) {
-  return report_out_of_memory([&] {
+void MultiHeadAttention::backward(const InputTensor& grad_output, ResultMemory& results) {
+  report_out_of_memory([&] {
     validation::check_backward(*this, grad_output.shape);
     const AttentionMask& sizes = pending_sizes();
-    BackwardResult<3> result{
-        .queries = make_tensor<3>({sizes.batch, sizes.num_queries, *query_size()}),
-        .keys = make_tensor<3>({sizes.batch, sizes.num_keys, *key_size()}),
-        .values = make_tensor<3>({sizes.batch, sizes.num_keys, *value_size()}),
-        .head_gate = make_tensor<2>({sizes.batch, settings().num_heads})};
+    const auto gradient = [&](ResultName name, std::size_t length,
+                              const std::optional<std::size_t>& size) {
+      return pending_has_batch_axis() ? Result(name, true, sizes.batch, length, *size)
+                                      : Result(name, true, length, *size);
+    };
+    std::array<Result, 4> gradients = {
+        gradient(ResultName::gradient_of_queries, sizes.num_queries, query_size()),
+        gradient(ResultName::gradient_of_keys, sizes.num_keys, key_size()),
+        gradient(ResultName::gradient_of_values, sizes.num_keys, value_size()),
+        Result(ResultName::gradient_of_head_gate, true, sizes.batch, settings().num_heads)};
+    for (Result& each : gradients) {
+      each.place_in(results);
+    }
     const std::size_t threads = parallel::num_threads();
+    const auto lay_out = [&](Arena& arena) {
+      for (Result& each : gradients) {
+        each.lay_out(arena);
+      }
+    };
     WorkingMemory memory([&](Arena& arena) {
+      lay_out(arena);
       static_cast<void>(lay_out_backward(arena, {.batch = sizes.batch,
                                                  .num_queries = sizes.num_queries,
                                                  .num_keys = sizes.num_keys,
                                                  .num_threads = threads}));
     });
+    lay_out(memory.arena());
+    const auto& [queries, keys, values, head_gate] = gradients;
     backward_into({.grad_output = grad_output.data,
-                   .queries = result.queries.data(),
-                   .keys = result.keys.data(),
-                   .values = result.values.data(),
-                   .head_gate = result.head_gate.data(),
+                   .queries = queries.to(),
+                   .keys = keys.to(),
+                   .values = values.to(),
+                   .head_gate = head_gate.to(),
                    .arena = &memory.arena(),
                    .num_threads = threads});
-    return result;
+    for (const Result& each : gradients) {
+      each.give(results);
+    }
   });
 }
 

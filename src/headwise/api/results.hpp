@@ -11,6 +11,10 @@ namespace headwise {
 /// A result of a call: where it is written, in the caller's memory or in the call's own.
 class Result {
  public:
+  Result(ResultName name, bool is_wanted, std::size_t a, std::size_t b) noexcept
+      : Result(name, is_wanted, a, b, 1) {
+    rank_ = 2;
+  }
   Result(ResultName name, bool is_wanted, std::size_t batch, std::size_t a, std::size_t b) noexcept
       : Result(name, is_wanted, batch, a, b, 1) {
     rank_ = 3;

@@ -284,9 +284,9 @@ void check_backward(const MultiHeadAttention& layer, Shape grad_output) {
   check_in_use(layer.in_use(), "layer");
   if (layer.pending_backward() != PendingBackward::ready) {
     const bool outdated = layer.pending_backward() == PendingBackward::outdated;
-    fail(ErrorCode::no_pending_backward, "backward",
-         {"a forward with requires_grad since the last backward"},
-         {outdated ? "one whose parameters have changed since" : "none"});
+    fail_text(ErrorCode::no_pending_backward,
+              "backward: expected a forward with requires_grad since the last backward, got #",
+              {outdated ? "one whose parameters have changed since" : "none"});
   }
   const AttentionMask& sizes = layer.pending_sizes();
   const std::array<Axis, 3> axes = {sizes.batch, sizes.num_queries, layer.settings().output_size};

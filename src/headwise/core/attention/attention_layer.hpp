@@ -60,6 +60,8 @@ struct ForwardArguments {
   std::size_t num_threads = 1;
   /// Whether to save activations for `backward_into`. Without a cache.
   bool requires_grad = false;
+  /// Whether the caller's inputs have a batch axis, which `pending_has_batch_axis` returns.
+  bool has_batch_axis = true;
 };
 
 /// What a forward pass keeps in its layer, allocated before anything is changed.
@@ -168,6 +170,8 @@ class AttentionLayer : public Trainable {
   [[nodiscard]] std::uint64_t num_saved_passes() const noexcept { return num_saved_passes_; }
   /// Batch, queries and keys of the latest forward that required gradients.
   [[nodiscard]] const AttentionMask& pending_sizes() const noexcept { return saved_->sizes(); }
+  /// Whether the inputs of that forward had a batch axis.
+  [[nodiscard]] bool pending_has_batch_axis() const noexcept { return saved_->has_batch_axis(); }
   /// Working memory of a backward pass; buffers that it does not need are empty.
   struct BackwardBuffers {
     float* Q;  ///< gradients of the projections, of their shapes

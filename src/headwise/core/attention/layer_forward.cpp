@@ -101,6 +101,7 @@ ForwardMemory AttentionLayer::allocate(const ForwardArguments& arguments) {
     }
     memory.saved.emplace(saved_sizes(inputs, arguments), *arguments.mask, settings_.num_heads,
                          arguments.head_gate, arguments.gate_stride, saved_ ? &*saved_ : nullptr);
+    memory.saved->set_has_batch_axis(arguments.has_batch_axis);
   }
   return memory;
 }

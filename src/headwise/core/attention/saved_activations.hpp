@@ -68,6 +68,7 @@ class SavedActivations {
   /// Takes over the memory of the earlier one that it was made with.
   void reuse_memory(SavedActivations& earlier) noexcept;
   void set_dropout(const Dropout& dropout) noexcept { dropout_ = dropout; }
+  void set_has_batch_axis(bool has_batch_axis) noexcept { has_batch_axis_ = has_batch_axis; }
 
   [[nodiscard]] Tensors tensors() noexcept;
   [[nodiscard]] std::size_t rotation_sample_stride() const noexcept {
@@ -79,6 +80,7 @@ class SavedActivations {
   /// The mask and the gates, pointing to the copies.
   [[nodiscard]] Masks masks() noexcept;
   [[nodiscard]] const Dropout& dropout() const noexcept { return dropout_; }
+  [[nodiscard]] bool has_batch_axis() const noexcept { return has_batch_axis_; }
 
  private:
   [[nodiscard]] Masks lay_out_copies(Arena& arena, bool is_written) const noexcept;
@@ -87,6 +89,7 @@ class SavedActivations {
   /// As they were given: of what they point to, only whether there is any is known.
   Masks given_;
   std::size_t num_heads_;
+  bool has_batch_axis_ = true;
   AlignedFloats copies_;
   Dropout dropout_{};
   AlignedFloats floats_;
