@@ -77,9 +77,7 @@ void pool_inputs(const PoolingInputs& inputs, bool has_head_axis, ResultMemory& 
   std::array<Result, 2> wanted = {
       result(ResultName::output, true, values.size()),
       result(ResultName::attention_weights, inputs.return_weights, sizes.num_keys)};
-  for (Result& each : wanted) {
-    each.place_in(results);
-  }
+  Result::place(wanted, results);
   const Scoring scoring{
       .dot_product = {.scale = inputs.scale.has_value() ? static_cast<float>(*inputs.scale)
                                                         : inverse_root(queries.size()),
@@ -95,9 +93,7 @@ void pool_inputs(const PoolingInputs& inputs, bool has_head_axis, ResultMemory& 
                                    .value_size = values.size(),
                                    .attention_hiddens = scoring.additive.hiddens};
   const auto lay_out = [&](Arena& arena) {
-    for (Result& each : wanted) {
-      each.lay_out(arena);
-    }
+    Result::lay_out(wanted, arena);
     return MaskMemory(arena, inputs.masks, sizes.batch);
   };
   WorkingMemory memory([&](Arena& arena) {
@@ -122,9 +118,7 @@ void pool_inputs(const PoolingInputs& inputs, bool has_head_axis, ResultMemory& 
         .weights = {WeightsOutput{.to = wanted[1].to(), .rows = {}, .stage = inputs.weights_stage}},
         .num_threads = threads},
        scoring, memory.arena());
-  for (const Result& each : wanted) {
-    each.give(results);
-  }
+  Result::give(wanted, results);
 }
 
 PoolingResult<3> dot_product_attention(const TensorView<3>& queries, const TensorView<3>& keys,

@@ -188,14 +188,10 @@ void MultiHeadAttention::forward(const ForwardInputs& inputs, ResultMemory& resu
              layer.head_size),
       Result(ResultName::dropped_weights, capture.dropped_weights, batch, num_heads, num_queries,
              columns)};
-  for (Result& each : wanted) {
-    each.place_in(results);
-  }
+  Result::place(wanted, results);
   const std::size_t threads = parallel::num_threads();
   const auto lay_out = [&](Arena& arena) {
-    for (Result& each : wanted) {
-      each.lay_out(arena);
-    }
+    Result::lay_out(wanted, arena);
     return PassMemory{
         .masks = {arena, inputs.masks, batch},
         .positions = {arena, inputs.positions},
@@ -254,9 +250,7 @@ void MultiHeadAttention::forward(const ForwardInputs& inputs, ResultMemory& resu
       .requires_grad = inputs.requires_grad,
       .has_batch_axis = inputs.queries.shape.size() == 3};
   forward_into(arguments, allocate(arguments));
-  for (const Result& each : wanted) {
-    each.give(results);
-  }
+  Result::give(wanted, results);
 }
 
 BackwardResult<3> MultiHeadAttention::backward(const TensorView<3>& grad_output) {
@@ -285,23 +279,16 @@ void MultiHeadAttention::backward(const InputTensor& grad_output, ResultMemory& 
         gradient(ResultName::gradient_of_keys, sizes.num_keys, key_size()),
         gradient(ResultName::gradient_of_values, sizes.num_keys, value_size()),
         Result(ResultName::gradient_of_head_gate, true, sizes.batch, settings().num_heads)};
-    for (Result& each : gradients) {
-      each.place_in(results);
-    }
+    Result::place(gradients, results);
     const std::size_t threads = parallel::num_threads();
-    const auto lay_out = [&](Arena& arena) {
-      for (Result& each : gradients) {
-        each.lay_out(arena);
-      }
-    };
     WorkingMemory memory([&](Arena& arena) {
-      lay_out(arena);
+      Result::lay_out(gradients, arena);
       static_cast<void>(lay_out_backward(arena, {.batch = sizes.batch,
                                                  .num_queries = sizes.num_queries,
                                                  .num_keys = sizes.num_keys,
                                                  .num_threads = threads}));
     });
-    lay_out(memory.arena());
+    Result::lay_out(gradients, memory.arena());
     const auto& [queries, keys, values, head_gate] = gradients;
     backward_into({.grad_output = grad_output.data,
                    .queries = queries.to(),
@@ -310,9 +297,7 @@ void MultiHeadAttention::backward(const InputTensor& grad_output, ResultMemory& 
                    .head_gate = head_gate.to(),
                    .arena = &memory.arena(),
                    .num_threads = threads});
-    for (const Result& each : gradients) {
-      each.give(results);
-    }
+    Result::give(gradients, results);
   });
 }
 

@@ -23,24 +23,30 @@ class Result {
          std::size_t c) noexcept
       : name_(name), is_wanted_(is_wanted), shape_({batch, a, b, c}) {}
 
-  /// Asks for its memory. May throw.
-  void place_in(ResultMemory& results) {
-    if (is_wanted_) {
-      to_ = results.of(name_, shape());
-      is_own_ = to_ == nullptr;
+  /// Asks for the memory of those that are wanted. May throw.
+  static void place(std::span<Result> results, ResultMemory& memory) {
+    for (Result& each : results) {
+      if (each.is_wanted_) {
+        each.to_ = memory.of(each.name_, each.shape());
+        each.is_own_ = each.to_ == nullptr;
+      }
     }
   }
-  /// Takes memory for it if it got none. Called with an arena that measures, then with one that
+  /// Takes memory for those that got none. Called with an arena that measures, then with one that
   /// carves.
-  void lay_out(Arena& arena) noexcept {
-    if (is_own_) {
-      to_ = arena.take(shape_[0], shape_[1], shape_[2], shape_[3]);
+  static void lay_out(std::span<Result> results, Arena& arena) noexcept {
+    for (Result& each : results) {
+      if (each.is_own_) {
+        each.to_ = arena.take(each.shape_[0], each.shape_[1], each.shape_[2], each.shape_[3]);
+      }
     }
   }
   /// Hands over what the call has written to that memory.
-  void give(ResultMemory& results) const noexcept {
-    if (is_own_) {
-      results.take(name_, to_);
+  static void give(std::span<const Result> results, ResultMemory& memory) noexcept {
+    for (const Result& each : results) {
+      if (each.is_own_) {
+        memory.take(each.name_, each.to_);
+      }
     }
   }
 
