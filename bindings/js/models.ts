@@ -32,7 +32,7 @@ export type {
   TransformerPassOptions,
 } from './model/model-inputs.js';
 export type { ModelMemory } from './model/model-parameters.js';
-export type { LossAndGradients, TransformerResult } from './model/model-pass.js';
+export type { LossAndGradients, TransformerResult } from './model/transformer-result.js';
 export type { Side } from './model/sides.js';
 export type {
   GgufModelOptions,

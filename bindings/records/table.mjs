@@ -63,59 +63,62 @@ export const records = {
   BackwardRecord: {
     gradOutput: 'GivenTensor',
   },
+  // Of a model's passes. Tokens and lists are doubles, key masks are bytes.
   PassRecord: {
-    kind: 'integer',
-    // One of tokens, pixels, embeddings; the stream that enters `firstLayer` replaces what comes before.
-    tokens: 'const std::int32_t*?',
-    pixels: 'const float*?',
-    embeddings: 'const float*?',
-    stream: 'const float*?',
-    firstLayer: 'size',
-    segments: 'const std::int32_t*?',
-    targets: 'const std::int32_t*?',
-    batch: 'size',
-    length: 'size',
-    validLens: 'const std::int32_t*?',
-    validLensSampleStride: 'size',
-    validLensQueryStride: 'size',
-    keyMask: 'const std::uint8_t*?',
-    keyRanges: 'KeyRange*?',
-    source: 'const std::int32_t*?',
-    sourceValidLens: 'const std::int32_t*?',
-    sourceKeyMask: 'const std::uint8_t*?',
-    sourceKeyRanges: 'KeyRange*?',
-    sourceLength: 'size',
-    // One after the other: the layers' own, those of cross-attention, the encoder's; or none.
-    layers: 'const LayerPass*?',
+    kind: 'size',
+    // One of the three.
+    tokens: 'GivenTensor',
+    pixels: 'GivenTensor',
+    embeddings: 'GivenTensor',
+    targets: 'GivenTensor',
+    segments: 'GivenTensor',
+    validLens: 'GivenTensor',
+    keyMask: 'GivenTensor',
+    source: 'GivenTensor',
+    sourceValidLens: 'GivenTensor',
+    sourceKeyMask: 'GivenTensor',
+    // GivenTensors, of all sides one after the other, and how many there are.
+    headGates: 'void*?',
+    numHeadGates: 'size[3]',
     cache: 'void*?',
-    captures: 'const CapturePlace*?',
-    numCaptures: 'size',
-    patches: 'const PatchPlace*?',
+    returnWeights: 'flag',
+    weightHeads: 'GivenTensor',
+    weightQueries: 'GivenTensor',
+    // Bytes.
+    capture: 'GivenTensor',
+    captureLayers: 'GivenTensor',
+    capturePositions: 'GivenTensor',
+    // GivenPatches.
+    patches: 'void*?',
     numPatches: 'size',
-    // Positions to capture or to analyse; null is all.
-    positions: 'const std::int32_t*?',
-    numPositions: 'size',
-    hidden: 'float*?',
-    logits: 'float*?',
-    encoderHidden: 'float*?',
-    // Of the logit lens.
-    lensLayers: 'const std::int32_t*?',
-    numLensLayers: 'size',
-    // Of an attribution, whose results lie one behind the other.
-    against: 'const std::int32_t*?',
-    attribution: 'float*?',
-    lastLogits: 'flag',
     requiresGrad: 'flag',
-    workspace: 'float*',
+    // Layers and positions that are analysed, the tokens of an attribution.
+    layers: 'GivenTensor',
+    positions: 'GivenTensor',
+    target: 'GivenTensor',
+    against: 'GivenTensor',
+    // Of patched heads: what they replace, and the input where they do, one of the three.
+    replaced: 'size',
+    corrupted: 'GivenTensor',
+    corruptedKind: 'size',
     optimizer: 'void*?',
   },
   ModelBackwardRecord: {
-    hidden: 'const float*?',
-    logits: 'const float*?',
-    layers: 'const LayerPass*',
-    pixels: 'float*?',
-    embeddings: 'float*?',
-    workspace: 'float*',
+    hidden: 'GivenTensor',
+    logits: 'GivenTensor',
+  },
+  GenerateRecord: {
+    tokens: 'GivenTensor',
+    source: 'GivenTensor',
+    keyMask: 'GivenTensor',
+    stop: 'GivenTensor',
+    // Whether they are given.
+    hasTopK: 'flag',
+    hasTopP: 'flag',
+    seed: 'wide',
+    cachePrecision: 'size',
+    returnWeights: 'flag',
+    weightHeads: 'GivenTensor',
   },
   TaskRecord: {
     kind: 'integer',
@@ -148,8 +151,8 @@ export const elements = {
   // A tensor that a call reads, or none: both addresses are null.
   GivenTensor: {
     numbers: 'void*?',
-    rank: 'size',
     shape: 'void*?',
+    rank: 'size',
   },
   // Lengths are doubles, the key mask is bytes.
   GivenMasks: {
@@ -163,35 +166,15 @@ export const elements = {
     windowRight: 'integer',
     uniform: 'flag',
   },
-  LayerPass: {
-    headGate: 'const float*?',
-    gateStride: 'size',
-    attentionWeights: 'float*?',
-    // Of each head and each query: its place among those returned, −1 for none.
-    weightHeads: 'const std::int32_t*?',
-    weightQueries: 'const std::int32_t*?',
-    numWeightHeads: 'size',
-    numWeightQueries: 'size',
-    headGateGradient: 'float*?',
-  },
   // Words are the numbers of the C++ enumerations.
-  CapturePlace: {
+  GivenPatch: {
     at: 'size',
     side: 'size',
-    layer: 'size',
-    to: 'float*',
-  },
-  PatchPlace: {
-    at: 'size',
-    side: 'size',
-    layer: 'size',
+    layer: 'integer',
     kind: 'size',
-    value: 'const float*?',
-    // Null is all of them.
-    heads: 'const std::int32_t*?',
-    numHeads: 'size',
-    positions: 'const std::int32_t*?',
-    numPositions: 'size',
+    value: 'GivenTensor',
+    heads: 'GivenTensor',
+    positions: 'GivenTensor',
   },
 };
 

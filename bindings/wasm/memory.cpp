@@ -38,10 +38,6 @@ class Block {
     return first_;
   }
 
-  [[nodiscard]] std::size_t bytes_from(Address address) const noexcept {
-    return first_ + size_ - address;
-  }
-
   [[nodiscard]] bool has(Address address) const noexcept {
     return address >= first_ && address <= first_ + size_;
   }
@@ -108,10 +104,6 @@ Address new_tensor(double floats) {
 
 void delete_tensor(Address tensor) noexcept {
   LineAllocator<float>().deallocate(at<float>(tensor), 0);
-}
-
-Arena working_arena(float* memory) noexcept {
-  return {memory, working_memory.bytes_from(address_of(memory))};
 }
 
 void end_call() noexcept {

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstddef>
-#include <headwise/core/memory/arena.hpp>
 #include <type_traits>
 
 #include "errors.hpp"
@@ -17,15 +16,6 @@ Address reserve(double floats);
 /// Returns the address of memory of its own for so many floats, which begins at a cache line.
 Address new_tensor(double floats);
 void delete_tensor(Address tensor) noexcept;
-
-/// An arena over working memory from an address to its end.
-Arena working_arena(float* memory) noexcept;
-
-/// Size in floats of what `lay_out(arena)` takes.
-template <typename LayOut>
-double floats_of(const LayOut& lay_out) noexcept {
-  return static_cast<double>(measure(lay_out)) / sizeof(float);
-}
 
 /// A size that JavaScript computed, saturated at the largest std::size_t.
 inline std::size_t size_of(double number) noexcept {

@@ -26,33 +26,33 @@ void zero_model_gradients(Address model);
 /// Must be called after parameters of the model or of its layers were written.
 void model_parameters_changed(Address model);
 
-/// Size in floats of the working memory of a pass of this kind, as in `runModel`. Keys are cached
-/// and new ones. `flags`: 1 for one that requires gradients, 2 for one with a cache of integers.
-double model_workspace_size(Address model, std::size_t kind, double batch, double length,
-                            double num_keys, double source_length, double num_source_keys,
-                            std::size_t flags, double rows);
-/// Runs a pass and returns its loss, 0 for a forward.
+/// Runs a pass and returns its loss, 0 for one without.
 double run_model(Address model, Address record);
 
 /// Logits of rows of features, which a pass gave as hidden states.
 void unembed(Address model, Address features, double rows, Address logits);
 
-/// Whether a backward pass of the model is pending.
-std::size_t model_is_pending(Address model);
-double model_backward_workspace_size(Address model);
 void backward_model(Address model, Address record);
 
-/// Draws the token of draw `number` by these logits. `buffers` is working memory for as many
-/// doubles and integers as there are logits.
-std::size_t draw_token(Address logits, double vocabulary_size, double temperature, double top_k,
-                       double top_p, double seed, double number, Address buffers);
+/// Returns the address of a `Generation`, which `delete_generation` frees. `top_k` and `top_p` count
+/// if the record has them.
+Address new_generation(Address model, Address record, double max_new_tokens, double temperature,
+                       double top_k, double top_p);
+void delete_generation(Address generation);
+std::size_t generation_has_ended(Address generation);
+std::size_t next_token(Address generation);
+
+/// Returns the address of a `HeadPatching`, which `delete_head_patching` frees.
+Address new_head_patching(Address model, Address record);
+void delete_head_patching(Address patching);
+/// Runs the next heads, whose hidden states are the result, and returns how many they are.
+std::size_t patch_next_heads(Address patching, Address record);
+void check_patched_heads(Address patching);
 
 Address new_model_cache(Address model, double batch_size, double max_length, std::size_t precision);
 void delete_model_cache(Address cache);
-/// Positions held, and those of the source, −1 without one.
+/// Positions held.
 std::size_t model_cache_length(Address cache);
-double model_cache_source_length(Address cache);
-std::size_t model_cache_has_padding(Address cache);
 /// Positions, and whether the source is to stay.
 void set_model_cache_length(Address cache, double length, std::size_t with_source);
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <headwise/api/validation_model_options.hpp>
 #include <headwise/core/memory/aligned_floats.hpp>
 #include <headwise/core/memory/checked_sizes.hpp>
 #include <headwise/core/models/pretrained/config.hpp>
@@ -92,10 +91,9 @@ Address new_pretrained(Address request) {
   options.dropout = std::optional<double>(own.dropout).value_or(options.dropout);
   options.weights = static_cast<Precision>(own.weights);
   options.seed = std::uint64_t{own.seed};
-  validation::check_transformer_options(options);
   auto model = std::make_unique<Model>(options);
   for (std::size_t side = 0; side < all_sides.size(); ++side) {
-    model->core.remove_heads(all_sides[side], plan.removed_heads[side]);
+    model->transformer.core().remove_heads(all_sides[side], plan.removed_heads[side]);
   }
   model->pretrained = std::move(plan.layout);
   return address_of(model.release());
@@ -157,7 +155,8 @@ void save_pretrained(Address model, std::size_t number, std::size_t kind, Addres
 }
 
 Address pruned_heads(Address model, std::size_t side) {
-  const std::vector<MultiHeadAttention>& layers = model_at(model).layers(static_cast<Side>(side));
+  const std::vector<MultiHeadAttention>& layers =
+      transformer_at(model).attention_layers(static_cast<Side>(side));
   std::vector<std::vector<std::size_t>> heads(layers.size());
   for (std::size_t layer = 0; layer < layers.size(); ++layer) {
     heads[layer] = layers[layer].removed_heads();

@@ -19,7 +19,7 @@ std::vector<Trainable*> read_trainables(Address address) {
   std::vector<Trainable*> trainables;
   for (const TrainableAddress& each : message_at<Trainables>(address).trainables) {
     if (each.is_model) {
-      for (Trainable* trainable : static_cast<Model*>(each.address)->core.trainables()) {
+      for (Trainable* trainable : static_cast<Model*>(each.address)->transformer.trainables()) {
         trainables.push_back(trainable);
       }
     } else {

@@ -26,6 +26,9 @@
 namespace headwise {
 
 struct PretrainedCheckpoint;
+struct ModelInputs;
+class ModelResults;
+class NativePass;
 
 /// KV caches of all layers of a model. Made by `Transformer::create_cache` and valid for that model
 /// only, until any of its heads are pruned.
@@ -296,8 +299,17 @@ class Transformer {
   double train_step(const Tokens& tokens, const Tokens& targets,
                     const TransformerForwardOptions& options = {});
 
+  // The same for JavaScript; the methods above call them. Internal.
+  void forward(const ModelInputs& inputs, ModelResults& results);
+  /// Gradients that are not given are empty.
+  void backward(const InputTensor& hidden, const InputTensor& logits, ModelResults& results);
+  double loss(const ModelInputs& inputs);
+  double loss_and_gradients(const ModelInputs& inputs, ModelResults& results);
+  /// The optimizer trains nothing but this model and its layers.
+  double train_step(const ModelInputs& inputs, UncheckedOptimizer& optimizer);
+
   /// The default optimizer of `train_step`: Adam with `options.optimizer`.
-  [[nodiscard]] Adam& optimizer() noexcept { return optimizer_; }
+  [[nodiscard]] Adam& optimizer();
 
   /// The model's own parameters and its layers, for an optimizer. Moving the model keeps the
   /// pointers valid.
@@ -420,12 +432,12 @@ class Transformer {
  private:
   GeneratedText generate_text(const std::vector<std::int64_t>& tokens,
                               const GenerateOptions& options, const ReturnedWeights& weights);
+  TransformerResult forward_pass(const NativePass& given);
   TransformerResult forward_pixels(const TensorView<4>& pixels,
                                    const TransformerForwardOptions& options);
   TransformerResult forward_embeddings(const Embeddings& embeddings,
                                        const TransformerForwardOptions& options);
-  template <typename Input>
-  TransformerResult checked_forward(const Input& input, const TransformerForwardOptions& options);
+  TransformerGradients backward_pass(const InputTensor& hidden, const InputTensor& logits);
 
   std::uint64_t seed_;
   bool causal_;
@@ -433,7 +445,9 @@ class Transformer {
   std::unique_ptr<ModelParameters> parameters_;
   Layers layers_;
   UncheckedTransformer core_;
-  Adam optimizer_;
+  AdamOptions optimizer_options_;
+  /// Made when it is first used.
+  std::optional<Adam> optimizer_ = {};
   /// The checkpoint that the model was read from, or null.
   std::shared_ptr<const PretrainedCheckpoint> pretrained_ = {};
 };

@@ -6,7 +6,7 @@ import {
   type Context,
   type TransformerPassOptions,
 } from '../model/model-inputs.js';
-import type { TransformerResult } from '../model/model-pass.js';
+import type { TransformerResult } from '../model/transformer-result.js';
 import { sides, type Side } from '../model/sides.js';
 import { Transformer } from '../model/transformer.js';
 import { fail, show } from '../runtime/errors.js';

@@ -7,7 +7,7 @@ import type { AttentionOnlyTransformer } from '../model/attention-only-transform
 import type { ModelCache } from '../model/model-cache.js';
 import type { ActivationName } from '../model/activations.js';
 import type { EmbeddingsInput, TransformerForwardOptions } from '../model/model-inputs.js';
-import type { TransformerResult } from '../model/model-pass.js';
+import type { TransformerResult } from '../model/transformer-result.js';
 import type { Transformer } from '../model/transformer.js';
 import type { Gguf, GgufFile } from '../io/gguf.js';
 import type { Safetensors, SafetensorsFile } from '../io/safetensors-contents.js';

@@ -33,7 +33,7 @@ export interface CheckedCacheOptions {
 const cachePrecisions = ['float32', 'float16', 'int8'] as const satisfies readonly CachePrecision[];
 
 /** The core's number of the precision. */
-export const numberOfPrecision = ({ precision }: CheckedCacheOptions): number =>
+export const numberOfPrecision = ({ precision }: Pick<CheckedCacheOptions, 'precision'>): number =>
   cachePrecisions.indexOf(precision);
 
 export const checkCachePrecision = (argument: string, value: unknown): CachePrecision =>

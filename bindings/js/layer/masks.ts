@@ -1,14 +1,7 @@
-import { fail, failOption, showShape } from '../runtime/errors.js';
+import { failOption } from '../runtime/errors.js';
 import { checkWord, ifGiven, isIntegerIn, largestInteger } from '../runtime/options.js';
-import {
-  checkIntegers,
-  toKeyMask,
-  toWholeNumbers,
-  toMask,
-  type Numbers,
-} from '../tensor/arrays.js';
+import { toKeyMask, toWholeNumbers, toMask, type Numbers } from '../tensor/arrays.js';
 import type { KeyMaskInput, MaskInput, ValidLens } from '../tensor/inputs.js';
-import { checkOneOf } from '../tensor/shapes.js';
 
 /** Result of a query that may attend to no key. */
 export type EmptyRows = 'zero' | 'uniform';
@@ -65,55 +58,6 @@ export interface GivenMasks {
 export const maskOptionNames = [
   ...(['validLens', 'mask', 'keyMask', 'causal', 'window', 'emptyRows'] as const),
 ] as const;
-
-/** Valid lengths in the core's layout. */
-export interface CheckedValidLens {
-  readonly lengths: Int32Array | undefined;
-  /** Strides in numbers, by sample and by query. */
-  readonly sampleStride: number;
-  readonly queryStride: number;
-}
-
-const noLengths: CheckedValidLens = { lengths: undefined, sampleStride: 0, queryStride: 0 };
-
-/** `numQueries` is undefined if each sample has one length. */
-export function checkValidLens(
-  given: Numbers<Float64Array> | undefined,
-  batch: number,
-  numQueries: number | undefined,
-  numKeys: number,
-  argument = 'validLens',
-): CheckedValidLens {
-  if (given === undefined) {
-    return noLengths;
-  }
-  const { data, shape } = given;
-  const byQuery = numQueries === undefined ? [] : [[batch, numQueries]];
-  checkOneOf(argument, shape, [batch], ...byQuery);
-  // The core stores them in 32 bits.
-  checkIntegers(argument, data, 0, Math.min(numKeys, largestInteger));
-  const [, sampleStride = 1] = shape;
-  return { lengths: new Int32Array(data), sampleStride, queryStride: shape.length - 1 };
-}
-
-/** Returns the mask as 0 and 1, (batch, keys). */
-export function checkKeyMask(
-  given: Numbers<Uint8Array> | undefined,
-  batch: number,
-  numKeys: number,
-  argument = 'keyMask',
-): Uint8Array | undefined {
-  if (given === undefined) {
-    return undefined;
-  }
-  const { data, shape } = given;
-  const [first, second] = batch === 1 && shape.length === 1 ? [1, ...shape] : shape;
-  if (shape.length > 2 || first !== batch || second !== numKeys) {
-    const expected = `(batch, keys), here ${showShape([batch, numKeys])}`;
-    fail('invalid-shape', argument, expected, showShape(shape));
-  }
-  return data;
-}
 
 export function checkWindow(value: unknown, argument = 'window'): readonly [number, number] {
   if (value === undefined) {

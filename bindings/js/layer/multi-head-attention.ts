@@ -159,13 +159,8 @@ export class MultiHeadAttention {
    *
    * @internal
    */
-  static followModel(
-    layer: MultiHeadAttention,
-    change: { readonly removedHeads?: number; readonly pending?: object },
-  ): void {
-    if (change.removedHeads !== undefined) {
-      layer.#settings = withoutHeads(layer.#settings, change.removedHeads);
-    }
+  static followPruning(layer: MultiHeadAttention, removedHeads: number): void {
+    layer.#settings = withoutHeads(layer.#settings, removedHeads);
   }
 
   /** @internal */

@@ -1,16 +1,10 @@
-import { capturePlace, patchPlace } from 'headwise-records';
-import { checkChosen, readList, type GivenList } from '../layer/chosen-weights.js';
-import type { MultiHeadAttention } from '../layer/multi-head-attention.js';
-import { fail, failOption, show, showShape } from '../runtime/errors.js';
-import type { Address, Counted, Word } from '../runtime/memory.js';
-import { checkOptions, checkWord, isIntegerIn } from '../runtime/options.js';
-import type { WorkingMemory } from '../runtime/working-memory.js';
-import { checkAttached, counted, elementsOf, toFloats, type Numbers } from '../tensor/arrays.js';
+import { readList, type GivenList } from '../layer/chosen-weights.js';
+import { fail, failOption } from '../runtime/errors.js';
+import { checkOptions, checkWord, isIntegerIn, largestInteger } from '../runtime/options.js';
+import { elementsOf, toFloats, type Numbers } from '../tensor/arrays.js';
 import type { TensorInput } from '../tensor/inputs.js';
 import type { Tensor } from '../tensor/tensor.js';
-import { outputTensor, readOutput, type OutputTensor } from './output-tensor.js';
-import { sides, type LayersBySide, type Side } from './sides.js';
-import type { TransformerSettings } from './transformer-options.js';
+import { sides, type Side } from './sides.js';
 
 /**
  * Activations of a model, named as in TransformerLens:
@@ -47,8 +41,8 @@ export type ActivationName =
   | 'embeddings'
   | 'finalNormScale';
 
-/** In the order of the C++ enumeration. `'pooled'` is `'z'`. */
-const names: readonly ActivationName[] = [
+/** In the order of the C++ enumeration. */
+const names = [
   ...([
     'queries',
     'keys',
@@ -61,7 +55,12 @@ const names: readonly ActivationName[] = [
   ] as const),
   ...(['keyMass', 'rowEntropy', 'residPre', 'attnOut', 'residMid', 'mlpOut', 'residPost'] as const),
   ...(['embeddings', 'finalNormScale'] as const),
-];
+] as const satisfies readonly ActivationName[];
+
+/** The numbers of activations in C++. */
+export const activations = {
+  indexOf: (name: ActivationName): number => names.indexOf(name === 'pooled' ? 'z' : name),
+};
 
 /** Captured activations: a tensor for each captured layer, in the order of `captureLayers`. */
 export type CapturedActivations<Name extends ActivationName = ActivationName> = {
@@ -112,41 +111,29 @@ export interface ProbeOptions<Names extends readonly ActivationName[] | undefine
 
 export const probeOptionNames = ['capture', 'captureLayers', 'capturePositions', 'patch'] as const;
 
-const codeOf = (name: ActivationName): number => names.indexOf(name === 'pooled' ? 'z' : name);
-
-const isOfModel = (name: ActivationName): boolean =>
+export const isOfModel = (name: ActivationName): boolean =>
   name === 'embeddings' || name === 'finalNormScale';
 
-/** Whether the activation's rows are the positions of the pass. */
-const isStream = (name: ActivationName): boolean => codeOf(name) >= codeOf('residPre');
-
-/** Captured activations that take working memory beside their result. */
-const bufferedCaptures: readonly ActivationName[] = ['keyMass', 'rowEntropy', 'finalNormScale'];
-
-const cannotBeReplaced: readonly ActivationName[] = [
-  ...(['scores', 'droppedWeights', 'keyMass', 'rowEntropy'] as const),
-];
-
-interface GivenPatch {
+export interface GivenPatch {
   readonly at: ActivationName;
-  readonly layer: unknown;
+  readonly layer: number;
   readonly side: Side;
   readonly heads: GivenList;
   readonly positions: GivenList;
   readonly value: Numbers<Float32Array> | 'zero' | 'mean';
 }
 
-/** Captures and patches, read from the caller's objects but not checked against the pass. */
+/** Captures and patches, read from the caller's objects. C++ checks them. */
 export interface GivenProbe {
-  readonly capture: readonly ActivationName[];
-  readonly isCaptured: boolean;
+  /** Undefined if captures are not requested. */
+  readonly capture: readonly ActivationName[] | undefined;
   readonly layers: GivenList;
   readonly positions: GivenList | 'last';
   readonly patches: readonly GivenPatch[];
 }
 
 export const noProbe: GivenProbe = {
-  ...{ capture: [], isCaptured: false, layers: undefined, positions: undefined, patches: [] },
+  ...{ capture: undefined, layers: undefined, positions: undefined, patches: [] },
 };
 
 function checkName(argument: string, value: unknown): ActivationName {
@@ -157,17 +144,10 @@ function checkName(argument: string, value: unknown): ActivationName {
   return value as ActivationName;
 }
 
-function readCapture(value: unknown): ActivationName[] {
-  const read = new Set<ActivationName>();
-  for (const each of elementsOf('capture', 'an array of names', value)) {
-    const name = checkName('capture', each);
-    if ([...read].some((other) => codeOf(other) === codeOf(name))) {
-      fail('invalid-option', 'capture', 'each name once', `${show(name)} twice`);
-    }
-    read.add(name);
-  }
-  return [...read];
-}
+const readCapture = (value: unknown): ActivationName[] =>
+  Array.from(elementsOf('capture', 'an array of names', value), (each) =>
+    checkName('capture', each),
+  );
 
 function readPatch(given: unknown, i: number): GivenPatch {
   const argument = `patch[${i}]`;
@@ -177,10 +157,10 @@ function readPatch(given: unknown, i: number): GivenPatch {
     argument,
   );
   const at = checkName(`${argument}.at`, patch.at);
-  if (cannotBeReplaced.includes(at)) {
-    fail('invalid-option', `${argument}.at`, 'an activation that can be replaced', at);
+  const { layer = isOfModel(at) ? 0 : undefined, value } = patch;
+  if (!isIntegerIn(layer, 0, largestInteger)) {
+    failOption(`${argument}.layer`, 'an integer from 0 on', layer);
   }
-  const { layer, value } = patch;
   const isWord = value === 'zero' || value === 'mean';
   if (typeof value === 'string' && !isWord) {
     failOption(`${argument}.value`, "a tensor, 'zero' or 'mean'", value);
@@ -210,8 +190,7 @@ export function readProbe(
     }
   }
   return {
-    capture: capture === undefined ? [] : readCapture(capture),
-    isCaptured: capture !== undefined,
+    capture: capture && readCapture(capture),
     layers: readList('captureLayers', 'an array of integers', options.captureLayers),
     positions: readPositions('capturePositions', options.capturePositions),
     patches:
@@ -219,377 +198,4 @@ export function readProbe(
         ? []
         : Array.from(elementsOf('patch', 'an array of patches', patch), readPatch),
   };
-}
-
-/** The pass whose activations are captured or patched. */
-export interface ProbedPass {
-  readonly batch: number;
-  readonly batchAxis: readonly number[];
-  readonly length: number;
-  readonly sourceLength: number;
-  readonly numKeys: number;
-  readonly numSourceKeys: number;
-  /** Whether the encoder runs. */
-  readonly hasSource: boolean;
-  readonly hasCache: boolean;
-}
-
-interface ProbedModel {
-  readonly settings: TransformerSettings;
-  readonly layers: LayersBySide;
-}
-
-/** The axes of an activation after the batch; undefined for a missing axis. */
-interface Axes {
-  readonly heads: number | undefined;
-  readonly rows: number;
-  readonly size: number | undefined;
-}
-
-function axesOf(
-  name: ActivationName,
-  layer: MultiHeadAttention | undefined,
-  numHiddens: number,
-  sizes: { readonly rows: number; readonly keys: number },
-): Axes {
-  const { numHeads = 0, numKvHeads = 0, numHiddens: ofHeads = 0 } = layer ?? {};
-  const { rows, keys } = sizes;
-  const headSize = numHeads > 0 ? ofHeads / numHeads : 0;
-  switch (name) {
-    case 'queries':
-    case 'z':
-    case 'pooled':
-      return { heads: numHeads, rows, size: headSize };
-    case 'keys':
-    case 'values':
-      return { heads: numKvHeads, rows: keys, size: headSize };
-    case 'scores':
-    case 'pattern':
-    case 'droppedWeights':
-      return { heads: numHeads, rows, size: keys };
-    case 'headOut':
-      return { heads: numHeads, rows, size: numHiddens };
-    case 'keyMass':
-      return { heads: numHeads, rows: keys, size: undefined };
-    case 'rowEntropy':
-      return { heads: numHeads, rows, size: undefined };
-    case 'finalNormScale':
-      return { heads: undefined, rows, size: undefined };
-    default:
-      return { heads: undefined, rows, size: numHiddens };
-  }
-}
-
-const listOf = (...axes: readonly (number | undefined)[]): number[] =>
-  axes.filter((axis) => axis !== undefined);
-
-const ffnHiddensOf = (settings: TransformerSettings, side: Side): number =>
-  side === 'encoder' ? settings.encoderFfnHiddens : settings.ffnHiddens;
-
-function checkAvailable(
-  argument: string,
-  { settings }: ProbedModel,
-  side: Side,
-  name: ActivationName,
-): void {
-  if (name === 'mlpOut' && ffnHiddensOf(settings, side) === 0) {
-    fail('invalid-option', argument, 'none of a model without feed-forward layers', name);
-  }
-  if (name === 'residMid' && settings.parallelResidual) {
-    fail('invalid-option', argument, 'none of a model whose layers run side by side', name);
-  }
-  if (name === 'finalNormScale' && !settings.finalNorm) {
-    fail('invalid-option', argument, 'none of a model without a final norm', name);
-  }
-}
-
-interface Capture {
-  readonly name: ActivationName;
-  readonly side: Side;
-  readonly layer: number;
-  readonly shape: readonly number[];
-}
-
-interface CheckedPatch extends Pick<GivenPatch, 'at' | 'side'> {
-  readonly layer: number;
-  readonly heads: Int32Array | undefined;
-  readonly positions: Int32Array | undefined;
-  readonly kind: number;
-  readonly value: Counted | undefined;
-}
-
-/** Captures and patches, checked against model and pass. */
-export interface CheckedProbe {
-  readonly isCaptured: boolean;
-  /** Which lists of tensors are returned. They are empty if no layer is captured. */
-  readonly lists: readonly Pick<Capture, 'name' | 'side'>[];
-  readonly captures: readonly Capture[];
-  readonly positions: Int32Array | undefined;
-  readonly patches: readonly CheckedPatch[];
-}
-
-const patchKinds = ['value', 'zero', 'mean'];
-
-const sizesOf = (
-  side: Side,
-  pass: ProbedPass,
-): { readonly rows: number; readonly keys: number; readonly newKeys: number } =>
-  ({
-    self: { rows: pass.length, keys: pass.numKeys, newKeys: pass.length },
-    cross: { rows: pass.length, keys: pass.numSourceKeys, newKeys: pass.sourceLength },
-    encoder: { rows: pass.sourceLength, keys: pass.sourceLength, newKeys: pass.sourceLength },
-  })[side];
-
-/** The chosen heads and rows of a value that has all of them. */
-function chosenPart(
-  value: Float32Array,
-  batch: number,
-  axes: Axes,
-  heads: Int32Array | undefined,
-  positions: Int32Array | undefined,
-): Float32Array {
-  const { heads: numHeads = 1, rows, size = 1 } = axes;
-  const ofHeads = heads ?? Int32Array.from({ length: numHeads }, (_, i) => i);
-  const ofRows = positions ?? Int32Array.from({ length: rows }, (_, i) => i);
-  const part = new Float32Array(batch * ofHeads.length * ofRows.length * size);
-  let next = 0;
-  for (let sample = 0; sample < batch; sample++) {
-    for (const head of ofHeads) {
-      for (const row of ofRows) {
-        const first = ((sample * numHeads + head) * rows + row) * size;
-        part.set(value.subarray(first, first + size), next);
-        next += size;
-      }
-    }
-  }
-  return part;
-}
-
-function checkValue(
-  argument: string,
-  value: Numbers<Float32Array>,
-  axes: Axes,
-  { batch, batchAxis }: ProbedPass,
-  heads: Int32Array | undefined,
-  positions: Int32Array | undefined,
-): Counted {
-  checkAttached(argument, value);
-  const whole = [...batchAxis, ...listOf(axes.heads, axes.rows, axes.size)];
-  const chosen = [
-    ...batchAxis,
-    ...listOf(
-      axes.heads && (heads?.length ?? axes.heads),
-      positions?.length ?? axes.rows,
-      axes.size,
-    ),
-  ];
-  const is = (shape: readonly number[]): boolean =>
-    shape.length === value.shape.length && shape.every((size, i) => size === value.shape[i]);
-  if (is(chosen)) {
-    return counted(value);
-  }
-  if (!is(whole)) {
-    fail('invalid-shape', argument, showShape(chosen), showShape(value.shape));
-  }
-  const data = chosenPart(value.data, batch, axes, heads, positions);
-  return { data, count: data.length };
-}
-
-function checkPatch(
-  model: ProbedModel,
-  pass: ProbedPass,
-  { at, layer, side, heads, positions, value }: GivenPatch,
-  i: number,
-): CheckedPatch {
-  const argument = `patch[${i}]`;
-  const layers = model.layers[side];
-  if (layers.length === 0 || (side === 'encoder' && !pass.hasSource)) {
-    fail('invalid-option', `${argument}.side`, 'a side that runs', side);
-  }
-  if (side === 'cross' && isStream(at) && at !== 'attnOut') {
-    fail('invalid-option', `${argument}.at`, 'an activation of cross-attention', at);
-  }
-  checkAvailable(`${argument}.at`, model, side, at);
-  if (at === 'pattern' && pass.hasCache) {
-    fail('invalid-option', `${argument}.at`, 'another beside a cache', at);
-  }
-  const last = layers.length - 1;
-  if (!isOfModel(at) && !isIntegerIn(layer, 0, last)) {
-    failOption(`${argument}.layer`, `an integer from 0 to ${last}`, layer);
-  }
-  const number = isOfModel(at) ? 0 : (layer as number);
-  const { rows, keys, newKeys } = sizesOf(side, pass);
-  const axes = axesOf(at, layers[number], model.settings.numHiddens, {
-    rows,
-    keys: at === 'pattern' ? keys : newKeys,
-  });
-  if (heads !== undefined && axes.heads === undefined) {
-    const expected = 'none of an activation without heads';
-    fail('invalid-option', `${argument}.heads`, expected, 'a list');
-  }
-  const ofHeads = checkChosen(`${argument}.heads`, 'head', heads, axes.heads ?? 1);
-  const ofRows = checkChosen(`${argument}.positions`, 'position', positions, axes.rows);
-  const isWord = typeof value === 'string';
-  return {
-    ...{ at, side, layer: number, heads: ofHeads, positions: ofRows },
-    kind: patchKinds.indexOf(isWord ? value : 'value'),
-    value: isWord ? undefined : checkValue(`${argument}.value`, value, axes, pass, ofHeads, ofRows),
-  };
-}
-
-/** Checks positions of a call, or its last one. */
-export const checkPositions = (
-  argument: string,
-  given: GivenList | 'last',
-  length: number,
-): Int32Array | undefined =>
-  checkChosen(
-    argument,
-    'position',
-    given === 'last' ? (length > 0 ? [length - 1] : []) : given,
-    length,
-  );
-
-export function checkProbe(model: ProbedModel, pass: ProbedPass, given: GivenProbe): CheckedProbe {
-  const { layers: layersOf, settings } = model;
-  for (const name of given.capture) {
-    checkAvailable('capture', model, settings.ffnHiddens > 0 ? 'self' : 'encoder', name);
-  }
-  const most = Math.max(layersOf.self.length, layersOf.encoder.length);
-  const chosenLayers = checkChosen('captureLayers', 'layer', given.layers, most);
-  const positions = checkPositions('capturePositions', given.positions, pass.length);
-  const captures: Capture[] = [];
-  const lists: Pick<Capture, 'name' | 'side'>[] = [];
-  for (const side of sides) {
-    const layers = layersOf[side];
-    if (layers.length === 0 || (side === 'encoder' && !pass.hasSource)) {
-      continue;
-    }
-    const sizes = sizesOf(side, pass);
-    for (const name of given.capture) {
-      const isLacking =
-        side === 'cross'
-          ? isStream(name) && name !== 'attnOut'
-          : name === 'mlpOut' && ffnHiddensOf(settings, side) === 0;
-      if (isLacking) {
-        continue;
-      }
-      const ofKeys = name === 'keys' || name === 'values';
-      const isWhole =
-        side === 'encoder' || name === 'keyMass' || (ofKeys && (side === 'cross' || pass.hasCache));
-      const all = isOfModel(name) ? [0] : (chosenLayers ?? layers.keys());
-      if (!isOfModel(name)) {
-        lists.push({ name, side });
-      }
-      for (const layer of all) {
-        if (layer < layers.length) {
-          const { heads, rows, size } = axesOf(name, layers[layer], settings.numHiddens, sizes);
-          const chosen = isWhole ? rows : (positions?.length ?? rows);
-          captures.push({
-            ...{ name, side, layer },
-            shape: [...pass.batchAxis, ...listOf(heads, chosen, size)],
-          });
-        }
-      }
-    }
-  }
-  return {
-    isCaptured: given.isCaptured,
-    ...{ lists, captures, positions },
-    patches: given.patches.map((patch, i) => checkPatch(model, pass, patch, i)),
-  };
-}
-
-/** What captures and patches take in working memory. */
-export interface ProbeMemory {
-  /** A bit for each name that takes working memory, as in `PassProbe::names` of the core. */
-  readonly names: number;
-  /** Returns fields of the pass's record, and writes what they point to. Call it after `reserve`. */
-  readonly write: (writeWords: (at: Address, words: readonly Word[]) => void) => {
-    readonly captures: Address | undefined;
-    readonly numCaptures: number;
-    readonly patches: Address | undefined;
-    readonly numPatches: number;
-    readonly positions: Address | undefined;
-    readonly numPositions: number;
-  };
-  readonly lists: CheckedProbe['lists'];
-  readonly captured: readonly (Capture & { readonly output: OutputTensor })[];
-}
-
-export function probeMemory(memory: WorkingMemory, probe: CheckedProbe): ProbeMemory {
-  const { captures, patches } = probe;
-  const capturesAt = memory.add(capturePlace.words * captures.length);
-  const patchesAt = memory.add(patchPlace.words * patches.length);
-  const positionsAt = memory.integers(probe.positions);
-  const captured = captures.map((capture) => ({
-    ...capture,
-    output: outputTensor(memory, capture.shape),
-  }));
-  const placed = patches.map((patch) => ({
-    patch,
-    value: memory.floats(patch.value),
-    heads: memory.integers(patch.heads),
-    positions: memory.integers(patch.positions),
-  }));
-  return {
-    names: [
-      ...captures.map(({ name }) => name).filter((name) => bufferedCaptures.includes(name)),
-      ...patches.map(({ at }) => at),
-    ].reduce((bits, name) => bits | (1 << codeOf(name)), 0),
-    lists: probe.lists,
-    captured,
-    write: (writeWords) => {
-      writeWords(
-        capturesAt(),
-        captured.flatMap(({ name, side, layer, output }) =>
-          capturePlace.pack({
-            ...{ at: codeOf(name), side: sides.indexOf(side), layer },
-            to: output.at(),
-          }),
-        ),
-      );
-      writeWords(
-        patchesAt(),
-        placed.flatMap(({ patch, value, heads, positions }) =>
-          patchPlace.pack({
-            ...{ at: codeOf(patch.at), side: sides.indexOf(patch.side), layer: patch.layer },
-            ...{ kind: patch.kind, value: value() },
-            ...{ heads: heads(), numHeads: patch.heads?.length ?? 0 },
-            ...{ positions: positions(), numPositions: patch.positions?.length ?? 0 },
-          }),
-        ),
-      );
-      return {
-        captures: captures.length > 0 ? capturesAt() : undefined,
-        numCaptures: captures.length,
-        patches: patches.length > 0 ? patchesAt() : undefined,
-        numPatches: patches.length,
-        positions: positionsAt(),
-        numPositions: probe.positions?.length ?? 0,
-      };
-    },
-  };
-}
-
-/** Copies the captured activations of a side out of WebAssembly memory. */
-export function readCaptured(
-  { lists, captured }: ProbeMemory,
-  side: Side,
-): Partial<CapturedActivations> {
-  const result: Partial<Record<ActivationName, Tensor | Tensor[]>> = Object.fromEntries(
-    lists.flatMap(({ name, side: of }) => (of === side ? [[name, []]] : [])),
-  );
-  for (const { name, output, side: of } of captured) {
-    if (of !== side) {
-      continue;
-    }
-    const tensor = readOutput(output);
-    if (isOfModel(name)) {
-      result[name] = tensor;
-    } else {
-      (result[name] as Tensor[]).push(tensor);
-    }
-  }
-  return result as Partial<CapturedActivations>;
 }

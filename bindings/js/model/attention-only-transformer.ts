@@ -7,7 +7,7 @@ import type { Tensor } from '../tensor/tensor.js';
 import type { AdamOptions } from '../training/optimizers.js';
 import type { ActivationName } from './activations.js';
 import type { EmbeddingsInput, TransformerForwardOptions } from './model-inputs.js';
-import type { TransformerResult } from './model-pass.js';
+import type { TransformerResult } from './transformer-result.js';
 import type { TransformerOptions } from './transformer-options.js';
 import { Transformer } from './transformer.js';
 

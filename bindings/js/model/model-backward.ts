@@ -1,17 +1,14 @@
-import { layerPass, modelBackwardRecord } from 'headwise-records';
-import { fail, failOption, HeadwiseError } from '../runtime/errors.js';
-import type { Address } from '../runtime/memory.js';
+import { modelBackwardRecord } from 'headwise-records';
 import { checkOptions, ifGiven } from '../runtime/options.js';
 import { writeRecord } from '../runtime/records.js';
-import { core } from '../runtime/wasm.js';
-import { WorkingMemory } from '../runtime/working-memory.js';
-import { checkTensor, counted, toFloats, type Numbers } from '../tensor/arrays.js';
+import { commit, core } from '../runtime/wasm.js';
+import { toFloats, type Numbers } from '../tensor/arrays.js';
+import { giveTensors } from '../tensor/given-tensors.js';
 import type { TensorInput } from '../tensor/inputs.js';
 import type { Tensor } from '../tensor/tensor.js';
 import type { PassModel } from './model-inputs.js';
-import { outputTensor, readOutput } from './output-tensor.js';
-import { bySide, sides } from './sides.js';
-import { gateGradientsOf, layersInOut, writeLayers, type LayerInOut } from './model-pass.js';
+import { gateGradientsOf } from './model-pass.js';
+import { ModelResults } from './model-results.js';
 
 /** Gradients of a forward's results. Give at least one. */
 export interface TransformerOutputGradients {
@@ -35,27 +32,9 @@ export interface TransformerGradients {
   embeddings?: Tensor | undefined;
 }
 
-/** Sizes of the pending backward pass. */
-export interface PendingPass {
-  readonly batchAxis: readonly number[];
-  readonly batch: number;
-  readonly length: number;
-  readonly hasEmbeddings: boolean;
-}
-
 interface OutputGradients {
   readonly hidden: Numbers<Float32Array> | undefined;
   readonly logits: Numbers<Float32Array> | undefined;
-}
-
-/** Fails unless a backward is pending, and parameters and saved activations are unchanged. */
-export function checkPendingModel(model: Address): void {
-  if (core().modelIsPending(model) === 0) {
-    throw new HeadwiseError(
-      'no-pending-backward',
-      'backward: expected a forward with requiresGrad since the last backward, and no change of parameters, got none',
-    );
-  }
 }
 
 /** Reads the gradient of `hidden`, or an object with gradients by name. */
@@ -72,71 +51,32 @@ export function readOutputGradients(
     ['hidden', 'logits'],
     'gradients',
   );
-  if (hidden === undefined && logits === undefined) {
-    failOption('backward', 'a gradient of hidden or logits', given);
-  }
   return {
     hidden: ifGiven('hidden', hidden, toFloats),
     logits: ifGiven('logits', logits, toFloats),
   };
 }
 
-/** One backward pass: writes the gradients to working memory, calls the core and copies the results out. */
+/** `batchAxis` is that of the pending forward, which results lack, or undefined. */
 export function runModelBackward(
   model: PassModel,
-  pending: PendingPass,
+  batchAxis: number | undefined,
   gradients: OutputGradients,
 ): TransformerGradients {
-  const loaded = core();
-  const { settings, layers } = model;
-  const { batchAxis, batch, length } = pending;
-  const { hidden, logits } = gradients;
-  if (hidden !== undefined) {
-    checkTensor('hidden', hidden, [...batchAxis, length, settings.numHiddens]);
-  }
-  if (logits !== undefined) {
-    if (!settings.head) {
-      fail('invalid-option', 'logits', 'none for a model without', 'a gradient');
-    }
-    checkTensor('logits', logits, [...batchAxis, length, settings.vocabularySize]);
-  }
-  const memory = new WorkingMemory();
-  const record = memory.add(modelBackwardRecord.words);
-  const numLayers = sides.reduce((count, side) => count + layers[side].length, 0);
-  const layersAt = memory.add(layerPass.words * numLayers);
-  const hiddenAt = memory.floats(hidden && counted(hidden));
-  const logitsAt = memory.floats(logits && counted(logits));
-  const inOut = (side: (typeof sides)[number]): LayerInOut[] =>
-    layersInOut(memory, layers[side], {
-      ...{ batch, batchAxis, numQueries: 0, numKeys: 0, gates: [] },
-      ...{ returnWeights: false, gateGradients: true },
-    });
-  const inOuts = bySide(inOut);
-  const { channels, imageSize, hasPatches } = settings;
-  const pixels = hasPatches
-    ? outputTensor(memory, [...batchAxis, channels, imageSize, imageSize])
-    : undefined;
-  const embeddings = pending.hasEmbeddings
-    ? outputTensor(memory, [...batchAxis, length, settings.numHiddens])
-    : undefined;
-  const workspace = memory.add(loaded.modelBackwardWorkspaceSize(model.model));
-  memory.reserve();
-  writeLayers(
-    layersAt(),
-    sides.flatMap((side) => inOuts[side]),
-  );
-  writeRecord(record(), modelBackwardRecord, {
-    hidden: hiddenAt(),
-    logits: logitsAt(),
-    layers: layersAt(),
-    pixels: pixels?.at(),
-    embeddings: embeddings?.at(),
-    workspace: workspace(),
-  });
-  loaded.backwardModel(model.model, record());
+  const { record, given } = giveTensors(modelBackwardRecord.words, [
+    ['hidden', gradients.hidden],
+    ['logits', gradients.logits],
+  ]);
+  const [hidden, logits] = given;
+  writeRecord(record, modelBackwardRecord, { hidden, logits });
+  const results = new ModelResults(batchAxis);
+  commit(() => {
+    core().backwardModel(model.model, record);
+  }, results);
+  const [pixels, embeddings] = [results.tensor('pixels'), results.tensor('embeddings')];
   return {
-    ...gateGradientsOf(model, inOuts),
-    ...(pixels && { pixels: readOutput(pixels) }),
-    ...(embeddings && { embeddings: readOutput(embeddings) }),
+    ...gateGradientsOf(model, results),
+    ...(pixels && { pixels }),
+    ...(embeddings && { embeddings }),
   };
 }

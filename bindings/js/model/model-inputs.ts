@@ -1,19 +1,13 @@
-/** Inputs of a model's pass: read from the caller's objects, then checked against the model. */
+/** Inputs of a model's pass, read from the caller's objects. C++ checks them. */
 import {
   readReturnWeights,
   type ChosenWeights,
   type GivenWeights,
 } from '../layer/chosen-weights.js';
-import { checkHeadGate } from '../layer/head-gate.js';
-import { checkKeyMask, checkValidLens, type CheckedValidLens } from '../layer/masks.js';
-import type { MultiHeadAttention } from '../layer/multi-head-attention.js';
-import { fail, show, showShape } from '../runtime/errors.js';
-import type { Address, Counted } from '../runtime/memory.js';
+import { fail, show } from '../runtime/errors.js';
+import type { Address } from '../runtime/memory.js';
 import { checkBoolean, checkOptions, ifGiven, isRecord } from '../runtime/options.js';
 import {
-  checkIntegers,
-  checkTensor,
-  counted,
   toFloatList,
   toFloats,
   toKeyMask,
@@ -21,19 +15,15 @@ import {
   type Numbers,
 } from '../tensor/arrays.js';
 import type { KeyMaskInput, TensorInput, TokensInput, ValidLens } from '../tensor/inputs.js';
-import { checkShape } from '../tensor/shapes.js';
-import { ignoredTarget } from '../tensor/tokens.js';
-import { ModelCache, type HeldModelCache } from './model-cache.js';
 import {
-  checkProbe,
   noProbe,
   probeOptionNames,
   readProbe,
   type ActivationName,
-  type CheckedProbe,
   type GivenProbe,
   type ProbeOptions,
 } from './activations.js';
+import type { ModelCache } from './model-cache.js';
 import { bySide, type LayersBySide, type Side } from './sides.js';
 import type { TransformerSettings } from './transformer-options.js';
 
@@ -109,8 +99,6 @@ export const forwardOptionNames = [
 export interface PassModel {
   /** Address in WebAssembly memory. */
   readonly model: Address;
-  /** The owner of the caches that this model accepts. */
-  readonly owner: object;
   readonly settings: TransformerSettings;
   readonly layers: LayersBySide;
 }
@@ -131,10 +119,17 @@ export const readContext = (options: Partial<TransformerPassOptions>) => ({
 
 export type Context = Readonly<ReturnType<typeof readContext>>;
 
-/** The arguments of a pass, not yet checked against the model. */
+/** What a model reads. The order is that of `corruptedKind` in given.cpp. */
+export const inputKinds = ['tokens', 'pixels', 'embeddings'] as const;
+
+export interface Input {
+  readonly kind: (typeof inputKinds)[number];
+  readonly numbers: Integers | Floats;
+}
+
+/** The arguments of a pass. */
 export interface PassInputs extends Context {
-  readonly input:
-    { readonly tokens: Integers } | { readonly pixels: Floats } | { readonly embeddings: Floats };
+  readonly input: Input;
   /** Undefined if the call takes no targets. */
   readonly targets: Integers | undefined;
   readonly gates: Readonly<Record<Side, GivenGates>>;
@@ -172,18 +167,27 @@ export interface EmbeddingsInput {
 const isEmbeddings = (input: unknown): input is EmbeddingsInput =>
   isRecord(input) && 'embeddings' in input;
 
-function readInput(input: unknown, hasPatches: boolean): PassInputs['input'] {
+export function readInput(input: unknown, hasPatches: boolean): Input {
   if (isEmbeddings(input)) {
     const { embeddings } = checkOptions(input, ['embeddings'], 'input');
-    if (hasPatches) {
-      fail('invalid-option', 'embeddings', 'none for a model that reads images', 'embeddings');
-    }
-    return { embeddings: toFloats('embeddings', embeddings) };
+    return { kind: 'embeddings', numbers: toFloats('embeddings', embeddings) };
   }
   return hasPatches
-    ? { pixels: toFloats('pixels', input) }
-    : { tokens: toWholeNumbers('tokens', input) };
+    ? { kind: 'pixels', numbers: toFloats('pixels', input) }
+    : { kind: 'tokens', numbers: toWholeNumbers('tokens', input) };
 }
+
+const ranks = { tokens: 2, pixels: 4, embeddings: 3 } as const;
+
+/** Whether results have a batch axis. */
+export const hasBatchAxis = ({ input: { kind, numbers } }: PassInputs): boolean =>
+  numbers.shape.length === ranks[kind];
+
+/** The number of positions of the pass. */
+export const lengthOf = (
+  { input: { kind, numbers } }: PassInputs,
+  { maxLength }: TransformerSettings,
+): number => (kind === 'pixels' ? maxLength : (numbers.shape.at(kind === 'tokens' ? -1 : -2) ?? 0));
 
 /** Reads all of the caller's objects. This may run the caller's code, so it must not depend on the model's state. */
 export function readPass(
@@ -201,257 +205,5 @@ export function readPass(
     probe: targets === undefined ? readProbe(options) : noProbe,
     cache: options.cache,
     requiresGrad: checkBoolean('requiresGrad', options.requiresGrad, false),
-  };
-}
-
-export interface Gate extends Counted {
-  /** Stride by sample, in numbers. */
-  readonly stride: number;
-}
-
-/** The arguments of a pass, checked. */
-export interface CheckedPass {
-  readonly batch: number;
-  readonly length: number;
-  /** The results' batch axis: [] if the tokens have none. */
-  readonly batchAxis: readonly number[];
-  /** Exactly one of tokens, pixels and embeddings is set. */
-  readonly tokens: Float64Array | undefined;
-  readonly pixels: Counted | undefined;
-  readonly embeddings: Counted | undefined;
-  readonly targets: Float64Array | undefined;
-  readonly segments: Float64Array | undefined;
-  readonly validLens: CheckedValidLens;
-  readonly source: Float64Array | undefined;
-  /** Length of the given source; 0 if none is given. */
-  readonly sourceLength: number;
-  readonly sourceValidLens: CheckedValidLens;
-  /** 0 and 1 */
-  readonly keyMask: Uint8Array | undefined;
-  readonly sourceKeyMask: Uint8Array | undefined;
-  readonly numKeys: number;
-  readonly numSourceKeys: number;
-  /** One gate for each layer. */
-  readonly gates: Readonly<Record<Side, readonly (Gate | undefined)[]>>;
-  readonly cache: HeldModelCache | undefined;
-  readonly probe: CheckedProbe;
-}
-
-function checkTokens(
-  argument: string,
-  { settings }: PassModel,
-  { data, shape }: Integers,
-): readonly number[] {
-  if (shape.length !== 1 && shape.length !== 2) {
-    checkShape(argument, shape, ['batch', 'length']);
-  }
-  checkIntegers(argument, data, 0, settings.vocabularySize - 1);
-  return shape;
-}
-
-/** Checks that the tokens, and the cached ones before them, fit in `maxLength`. Padding does not count. */
-function checkLength(
-  argument: string,
-  { settings: { maxLength, paddingToken } }: PassModel,
-  tokens: Float64Array | undefined,
-  shape: readonly number[],
-  keyMask: Uint8Array | undefined,
-  numCached = 0,
-): void {
-  const length = shape.at(-1) ?? 0;
-  const [batch = 1] = shape.slice(0, -1);
-  const most = `at most maxLength (${maxLength})`;
-  const isReal =
-    Number.isNaN(paddingToken) || tokens === undefined
-      ? keyMask
-      : Uint8Array.from(tokens, (token) => Number(token !== paddingToken));
-  if (isReal !== undefined) {
-    const numKeys = isReal.length / batch;
-    for (let sample = 0; sample < batch; sample++) {
-      const own = isReal.subarray(sample * numKeys, (sample + 1) * numKeys);
-      const count = own.reduce((sum, each) => sum + each, 0);
-      if (count > maxLength) {
-        fail('invalid-shape', argument, `${most} without padding`, String(count));
-      }
-    }
-  } else if (length > maxLength) {
-    const axes = [...(shape.length === 1 ? [] : ['batch']), 'length'];
-    const expected = showShape(tokens === undefined ? [...axes, 'numHiddens'] : axes);
-    fail('invalid-shape', argument, `${expected}, length ${most}`, showShape(shape));
-  } else if (numCached + length > maxLength) {
-    const left = `at most ${maxLength - numCached} behind those of the cache`;
-    fail('invalid-shape', argument, left, String(length));
-  }
-}
-
-function checkGates(
-  side: Side,
-  given: GivenGates,
-  batch: number,
-  layers: readonly MultiHeadAttention[],
-): readonly (Gate | undefined)[] {
-  const argument = gateNames[side];
-  if (given.length !== 0 && given.length !== layers.length) {
-    const expected = `one a layer (${layers.length}) or none`;
-    fail('invalid-shape', argument, expected, String(given.length));
-  }
-  return layers.map(({ numHeads }, layer) => {
-    const gate = given[layer];
-    if (gate === undefined) {
-      return undefined;
-    }
-    const stride = checkHeadGate(gate, batch, numHeads, `${argument}[${layer}]`);
-    return { ...counted(gate), stride };
-  });
-}
-
-function checkSource(
-  model: PassModel,
-  inputs: PassInputs,
-  batchAxis: readonly number[],
-  cache: HeldModelCache | undefined,
-): { readonly length: number; readonly keyMask: Uint8Array | undefined } | undefined {
-  const { hasEncoder } = model.settings;
-  const { source } = inputs;
-  const isCached = cache?.sourceLength !== undefined;
-  if (hasEncoder ? (source !== undefined) === isCached : source !== undefined) {
-    const expected = !hasEncoder
-      ? 'none without an encoder'
-      : isCached
-        ? 'none beside a cache that holds one'
-        : "the encoder's tokens";
-    fail('invalid-option', 'source', expected, source === undefined ? 'none' : 'tokens');
-  }
-  if (source === undefined) {
-    if (inputs.sourceValidLens !== undefined) {
-      fail('invalid-option', 'sourceValidLens', 'a source beside them', 'none');
-    }
-    if (inputs.sourceKeyMask !== undefined) {
-      fail('invalid-option', 'sourceKeyMask', 'a source beside it', 'none');
-    }
-    return undefined;
-  }
-  checkTokens('source', model, source);
-  checkShape('source', source.shape, [...batchAxis, 'source length']);
-  const [batch = 1] = batchAxis;
-  const length = source.shape.at(-1) ?? 0;
-  const keyMask = checkKeyMask(inputs.sourceKeyMask, batch, length, 'sourceKeyMask');
-  // Even with padding, a cache has room for only maxLength positions of a source.
-  checkLength(
-    'source',
-    model,
-    source.data,
-    source.shape,
-    cache === undefined ? keyMask : undefined,
-  );
-  return { length, keyMask };
-}
-
-/** The tokens' shape, or (batch, length) of the embeddings or of the pixels' patches. */
-export function checkInput(model: PassModel, { input }: PassInputs): readonly number[] {
-  if ('tokens' in input) {
-    return checkTokens('tokens', model, input.tokens);
-  }
-  if ('embeddings' in input) {
-    const { embeddings } = input;
-    const axes = ['length', model.settings.numHiddens];
-    checkTensor(
-      'embeddings',
-      embeddings,
-      embeddings.shape.length === 2 ? axes : ['batch', ...axes],
-    );
-    return embeddings.shape.slice(0, -1);
-  }
-  const { pixels } = input;
-  const { channels, imageSize, maxLength } = model.settings;
-  const { shape } = pixels;
-  const image = [channels, imageSize, imageSize];
-  checkTensor('pixels', pixels, shape.length === 3 ? image : ['batch', ...image]);
-  return [...shape.slice(0, -3), maxLength];
-}
-
-/** Checks the arguments of a pass against the model. */
-export function checkPass(model: PassModel, inputs: PassInputs): CheckedPass {
-  const { settings, layers } = model;
-  const { input, targets, segments } = inputs;
-  const shape = checkInput(model, inputs);
-  if (targets !== undefined) {
-    if (!settings.head) {
-      fail('invalid-option', 'targets', 'a model that has logits', 'one without');
-    }
-    checkShape('targets', targets.shape, shape);
-    checkIntegers('targets', targets.data, ignoredTarget, settings.vocabularySize - 1);
-  }
-  const [length = 0] = shape.slice(-1);
-  const batchAxis = shape.slice(0, -1);
-  const [batch = 1] = batchAxis;
-  if (inputs.cache !== undefined && inputs.requiresGrad) {
-    fail('invalid-option', 'requiresGrad', 'no cache beside it', 'both');
-  }
-  const cache =
-    inputs.cache === undefined ? undefined : ModelCache.heldBy(inputs.cache, model, batch, length);
-  const numCached = cache?.length ?? 0;
-  const numKeys = numCached + length;
-  if ('pixels' in input && inputs.keyMask !== undefined) {
-    fail('invalid-option', 'keyMask', 'none for a model that reads images', 'a mask');
-  }
-  if (inputs.keyMask === undefined && cache?.hasPadding === true) {
-    const expected = 'one of cached and new tokens, because the cache holds padding';
-    fail('invalid-option', 'keyMask', expected, 'none');
-  }
-  const keyMask = checkKeyMask(inputs.keyMask, batch, numKeys);
-  if ('tokens' in input) {
-    checkLength('tokens', model, input.tokens.data, shape, keyMask, numCached);
-  } else if ('embeddings' in input) {
-    checkLength('embeddings', model, undefined, shape, keyMask, numCached);
-  }
-  const validLens = checkValidLens(inputs.validLens, batch, length, numKeys);
-  if (segments !== undefined) {
-    if (settings.segments === 0) {
-      fail('invalid-option', 'segments', 'none for a model without', 'segments');
-    }
-    checkShape('segments', segments.shape, shape);
-    checkIntegers('segments', segments.data, 0, settings.segments - 1);
-  }
-  const source = checkSource(model, inputs, batchAxis, cache);
-  const sourceLength = source?.length ?? 0;
-  const gatesOf = (side: Side): readonly (Gate | undefined)[] =>
-    checkGates(side, inputs.gates[side], batch, layers[side]);
-  const numSourceKeys = inputs.source === undefined ? (cache?.sourceLength ?? 0) : sourceLength;
-  const probe = checkProbe(
-    model,
-    {
-      ...{ batch, batchAxis, length, sourceLength, numKeys, numSourceKeys },
-      hasSource: inputs.source !== undefined,
-      hasCache: cache !== undefined,
-    },
-    inputs.probe,
-  );
-  return {
-    batch,
-    length,
-    batchAxis,
-    probe,
-    tokens: 'tokens' in input ? input.tokens.data : undefined,
-    pixels: 'pixels' in input ? counted(input.pixels) : undefined,
-    embeddings: 'embeddings' in input ? counted(input.embeddings) : undefined,
-    targets: targets?.data,
-    segments: segments?.data,
-    validLens,
-    keyMask,
-    source: inputs.source?.data,
-    sourceLength,
-    sourceValidLens: checkValidLens(
-      inputs.sourceValidLens,
-      batch,
-      undefined,
-      sourceLength,
-      'sourceValidLens',
-    ),
-    sourceKeyMask: source?.keyMask,
-    numKeys,
-    numSourceKeys,
-    gates: bySide(gatesOf),
-    cache,
   };
 }

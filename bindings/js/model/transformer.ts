@@ -27,16 +27,14 @@ import type { Tensor } from '../tensor/tensor.js';
 import { Adam, Optimizer } from '../training/optimizers.js';
 import { registerTrainable } from '../training/trainables.js';
 import {
-  checkGenerate,
   generateTokens,
+  readGenerate,
   type GeneratedText,
   type GenerateOptions,
 } from './generate.js';
 import {
-  checkPendingModel,
   readOutputGradients,
   runModelBackward,
-  type PendingPass,
   type TransformerGradients,
   type TransformerOutputGradients,
 } from './model-backward.js';
@@ -58,8 +56,8 @@ import {
   type PatchHeadsOptions,
 } from './microscope.js';
 import {
-  checkPass,
   forwardOptionNames,
+  hasBatchAxis,
   passOptionNames,
   readPass,
   type EmbeddingsInput,
@@ -74,14 +72,9 @@ import {
   readModelParameters,
   type ModelMemory,
 } from './model-parameters.js';
-import {
-  plainPass,
-  runPass,
-  type LossAndGradients,
-  type PassKind,
-  type PassResult,
-  type TransformerResult,
-} from './model-pass.js';
+import type { PassKind } from './given-pass.js';
+import { gateGradientsOf, runForward, runPass } from './model-pass.js';
+import type { LossAndGradients, TransformerResult } from './transformer-result.js';
 import { isFolder, readFolder } from './pretrained-folder.js';
 import { bySide, sides, type LayersBySide, type Side } from './sides.js';
 import {
@@ -172,8 +165,8 @@ export class Transformer {
   readonly #layers: LayersBySide;
   readonly #optimizer: Adam;
   readonly #handle: Handle;
-  /** Sizes of the latest forward with `requiresGrad`. */
-  #pending: PendingPass = { batchAxis: [], batch: 0, length: 0, hasEmbeddings: false };
+  /** The batch axis of the latest forward with `requiresGrad`, if it had none. */
+  #pendingAxis: number | undefined;
   /** Config of the checkpoint that the model was read from. */
   #config: PretrainedConfig | undefined;
 
@@ -454,16 +447,11 @@ export class Transformer {
     const given = checkOptions(options, forwardOptionNames);
     const inputs = readPass(input, undefined, given, this.#settings.hasPatches);
     // Reading the inputs may have run the caller's code, which may have disposed of the model.
-    const model = this.#passModel();
-    const pass = checkPass(model, inputs);
-    return commit(() => {
-      const { result } = runPass(model, pass, { kind: 'forward', ...inputs });
-      if (inputs.requiresGrad) {
-        const { batchAxis, batch, length, embeddings } = pass;
-        this.#pending = { batchAxis, batch, length, hasEmbeddings: embeddings !== undefined };
-      }
-      return result;
-    });
+    const result = runForward(this.#passModel(), inputs);
+    if (inputs.requiresGrad) {
+      this.#pendingAxis = hasBatchAxis(inputs) ? undefined : 0;
+    }
+    return result;
   }
 
   /**
@@ -475,11 +463,9 @@ export class Transformer {
    *   changed since; `invalid-shape`, `invalid-type`, `invalid-option`, `disposed`, `out-of-memory`
    */
   backward(gradients: TensorInput | TransformerOutputGradients): TransformerGradients {
-    checkPendingModel(this.#handle.inUse());
+    this.#handle.inUse();
     const given = readOutputGradients(gradients);
-    const model = this.#passModel();
-    checkPendingModel(model.model);
-    return runModelBackward(model, this.#pending, given);
+    return runModelBackward(this.#passModel(), this.#pendingAxis, given);
   }
 
   /**
@@ -498,8 +484,8 @@ export class Transformer {
     targets: TokensInput,
     options?: TransformerPassOptions,
   ): LossAndGradients {
-    const { loss, gateGradients } = this.#lossPass('gradients', tokens, targets, options);
-    return { loss, ...gateGradients };
+    const { loss, results } = this.#lossPass('gradients', tokens, targets, options);
+    return { loss, ...gateGradientsOf(this.#passModel(), results) };
   }
 
   /**
@@ -556,9 +542,9 @@ export class Transformer {
   generate(tokens: TokensInput, options: GenerateOptions): Promise<number[] | GeneratedText>;
   async generate(tokens: TokensInput, options: GenerateOptions): Promise<number[] | GeneratedText> {
     this.#handle.inUse();
-    const checked = checkGenerate(tokens, options, this.#settings);
-    const text = await generateTokens(() => this.#passModel(), checked);
-    return checked.returnWeights === false ? text.tokens : text;
+    const inputs = readGenerate(tokens, options);
+    const text = await generateTokens(() => this.#passModel(), inputs);
+    return inputs.returnWeights === false ? text.tokens : text;
   }
 
   /**
@@ -619,19 +605,11 @@ export class Transformer {
    */
   createCache(options: CacheOptions): ModelCache {
     this.#handle.inUse();
-    const checked = readCacheOptions(options);
-    if (!this.#settings.causal) {
-      fail('invalid-option', 'createCache', 'a causal model', 'another');
-    }
-    const model = this.#passModel();
-    const { batchSize, maxLength } = checked;
-    const address = core().newModelCache(
-      model.model,
-      batchSize,
-      maxLength,
-      numberOfPrecision(checked),
-    );
-    return new ModelCache(model, address, checked);
+    const given = readCacheOptions(options);
+    const { batchSize, maxLength } = given;
+    const precision = numberOfPrecision(given);
+    const model = this.#handle.inUse();
+    return new ModelCache(core().newModelCache(model, batchSize, maxLength, precision), given);
   }
 
   /**
@@ -740,7 +718,7 @@ export class Transformer {
     commit(() => {
       core().pruneModel(model, sides.indexOf(side), counts, address);
       removed.forEach(({ length: removedHeads }, layer) => {
-        MultiHeadAttention.followModel(attention[layer], { removedHeads });
+        MultiHeadAttention.followPruning(attention[layer], removedHeads);
       });
     });
   }
@@ -816,28 +794,23 @@ export class Transformer {
   #passModel(): PassModel {
     return {
       model: this.#handle.inUse(),
-      owner: this,
       settings: this.#settings,
       layers: this.#layers,
     };
   }
 
   #lossPass(
-    kind: Exclude<PassKind, 'forward'>,
+    kind: PassKind,
     tokens: TokensInput,
     targets: TokensInput,
     options: TransformerPassOptions | undefined,
     optimizerOf?: () => Address,
-  ): PassResult {
+  ): ReturnType<typeof runPass> {
     this.#handle.inUse();
     const given = checkOptions(options, passOptionNames);
     const inputs = readPass(tokens, [targets], given, this.#settings.hasPatches);
     const optimizer = optimizerOf?.();
-    const model = this.#passModel();
-    const pass = checkPass(model, inputs);
-    return commit(() =>
-      runPass(model, pass, { kind, ...plainPass, ...(optimizer && { optimizer }) }),
-    );
+    return runPass(this.#passModel(), inputs, kind, { optimizer });
   }
 
   #namedTensors(

@@ -116,40 +116,27 @@ declare module 'headwise-glue' {
     modelParameters(model: Address): Address | Absent;
     zeroModelGradients(model: Address): void;
     modelParametersChanged(model: Address): void;
-    modelWorkspaceSize(
-      model: Address,
-      kind: number,
-      batch: number,
-      length: number,
-      numKeys: number,
-      sourceLength: number,
-      numSourceKeys: number,
-      /** 1 for a pass that requires gradients, 2 for one with a cache of integers, 4 · the set of probed names. */
-      flags: number,
-      /** Rows that the logit lens reads. */
-      rows: number,
-    ): number;
     runModel(model: Address, record: Address): number;
     unembed(model: Address, features: Address, rows: number, logits: Address): void;
-    modelIsPending(model: Address): number;
-    modelBackwardWorkspaceSize(model: Address): number;
     backwardModel(model: Address, record: Address): void;
-    drawToken(
-      logits: Address,
-      vocabularySize: number,
+    newGeneration(
+      model: Address,
+      record: Address,
+      maxNewTokens: number,
       temperature: number,
       topK: number,
       topP: number,
-      seed: number,
-      number: number,
-      buffers: Address,
-    ): number;
+    ): Address;
+    deleteGeneration(generation: Address): void;
+    generationHasEnded(generation: Address): number;
+    nextToken(generation: Address): number;
+    newHeadPatching(model: Address, record: Address): Address;
+    deleteHeadPatching(patching: Address): void;
+    patchNextHeads(patching: Address, record: Address): number;
+    checkPatchedHeads(patching: Address): void;
     newModelCache(model: Address, batchSize: number, maxLength: number, precision: number): Address;
     deleteModelCache(cache: Address): void;
     modelCacheLength(cache: Address): number;
-    /** −1 without a source. */
-    modelCacheSourceLength(cache: Address): number;
-    modelCacheHasPadding(cache: Address): number;
     setModelCacheLength(cache: Address, length: number, withSource: number): void;
     /** `heads`: doubles, as many of each layer as `counts` says. */
     pruneModel(model: Address, side: number, counts: Address, heads: Address): void;
@@ -170,7 +157,7 @@ declare module 'headwise-glue' {
     scoreHeads(record: Address): void;
   }
 
-  /** The results of a call, by their numbers in the C++ enumeration `ResultName`. */
+  /** The results of a call, by their numbers: those of `ResultName`, or of `ModelResult` as in results.cpp. */
   export interface ResultPlaces {
     /** Makes a result. Returns its address if it is in WebAssembly memory that the call may write to. */
     make(name: number, shape: readonly number[]): Address | Absent;

@@ -10,7 +10,9 @@ type Free =
   | 'deleteCache'
   | 'deleteModel'
   | 'deleteModelCache'
-  | 'deleteOptimizer';
+  | 'deleteOptimizer'
+  | 'deleteGeneration'
+  | 'deleteHeadPatching';
 
 /** An allocation in WebAssembly memory. */
 interface Owned {

@@ -208,14 +208,6 @@ export const word =
   (argument, value) =>
     checkWord(argument, value, words, byDefault);
 
-/** Checks an option: a finite number of at least 0. */
-export function checkNonNegative(argument: string, value: unknown): number {
-  if (!Number.isFinite(value) || (value as number) < 0) {
-    failOption(argument, 'a finite number from 0 on', value);
-  }
-  return value as number;
-}
-
 /** Checks a seed: an integer from 0 to 2^53 − 1. Default: a random one. */
 export function checkSeed(value: unknown): number {
   return value === undefined

@@ -365,20 +365,6 @@ function toList<Data extends NumberArray>(
 export const toWholeNumbers = (argument: string, value: unknown): Numbers<Float64Array> =>
   toList(argument, value, wholeNumbers);
 
-/** Fails unless all numbers are integers in this range. */
-export function checkIntegers(
-  argument: string,
-  numbers: Float64Array,
-  least: number,
-  most: number,
-): void {
-  for (const number of numbers) {
-    if (!isIntegerIn(number, least, most)) {
-      fail('invalid-value', argument, `integers from ${least} to ${most}`, show(number));
-    }
-  }
-}
-
 /** Reads a list or a matrix of numbers, as `toFloats` does. A typed array without a shape is a list. */
 export const toFloatList = (argument: string, value: unknown): Numbers<Float32Array> =>
   toList(argument, value, floats);

@@ -83,7 +83,7 @@ export function giveTensors<Tensors extends Inputs>(
     }
     // If memory has grown since, the array no longer is a view of it.
     const numbers = addresses[i] ?? at[firstOf(tensors, data)];
-    const words = [numbers, shape.length, shapeAt];
+    const words = [numbers, shapeAt, shape.length];
     shapeAt = (shapeAt + 4 * shape.length) as Address;
     return words;
   });

@@ -22,17 +22,6 @@ export function checkShape<Expected extends readonly Axis[]>(
   return shape as unknown as { [Index in keyof Expected]: number };
 }
 
-/** Checks that a shape is one of these. */
-export function checkOneOf(
-  argument: string,
-  shape: readonly number[],
-  ...expected: readonly (readonly number[])[]
-): void {
-  if (!expected.some((each) => fits(shape, each))) {
-    fail('invalid-shape', argument, expected.map(showShape).join(' or '), showShape(shape));
-  }
-}
-
 export function sizeOf(shape: readonly number[]): number {
   // The product of the other axes may be infinite, and 0 · ∞ is NaN.
   return shape.includes(0) ? 0 : shape.reduce((product, size) => product * size, 1);

@@ -1,13 +1,10 @@
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-#include <deque>
+#include <headwise/api/model_inputs.hpp>
+#include <headwise/api/model_results.hpp>
 #include <headwise/transformer.hpp>
-#include <vector>
 
-/// What a model's pass captures and patches, with the memory that it points to. Internal to
-/// `Transformer`.
+/// What a model's pass captures and patches. Internal to `Transformer`.
 namespace headwise {
 
 /// The names of a side's activations that belong to the whole model rather than to a layer.
@@ -15,34 +12,27 @@ namespace headwise {
   return name == ActivationName::embeddings || name == ActivationName::final_norm_scale;
 }
 
-/// The sizes of a layer's activations in a pass.
-[[nodiscard]] ActivationSizes activation_sizes(const Transformer& model, Side side,
-                                               std::size_t layer,
-                                               const UncheckedTransformer::Sizes& sizes);
+/// The axes of what a patch replaces.
+[[nodiscard]] ActivationAxes patched_axes(const Transformer& model, const PatchInputs& patch,
+                                          const ModelPassSizes& sizes) noexcept;
 
-/// The captured tensors of an activation with heads and a size for each row.
-[[nodiscard]] const std::vector<Tensor<4>>& captured_of_heads(const ModelCaptures& captured,
-                                                              ActivationName name);
-
-/// Captures and patches of a pass; options were checked.
-class ProbeMemory {
+/// Captures and patches of a pass, in working memory. The inputs were checked.
+class Probe {
  public:
-  /// Copies the patches and their values.
-  void add_patches(const Transformer& model, const std::vector<Patch>& patches,
-                   const UncheckedTransformer::Sizes& sizes);
-  /// Makes tensors for what is captured, which the pass is to write.
-  void add_captures(const Transformer& model, const TransformerForwardOptions& options,
-                    const UncheckedTransformer::Sizes& sizes, TransformerResult& result);
+  /// Lays the patches out; measures while the arena does.
+  void lay_out(Arena& arena, const Transformer& model, const ModelInputs& inputs,
+               const ModelPassSizes& sizes) noexcept;
+  /// Asks for the memory of what is captured.
+  void make_captures(const Transformer& model, const ModelInputs& inputs,
+                     const ModelPassSizes& sizes, ModelResults& results);
 
   [[nodiscard]] PassProbe probe() const noexcept;
 
  private:
-  [[nodiscard]] const std::int32_t* keep(const std::vector<std::int64_t>& list);
-
-  std::vector<ActivationCapture> captures_;
-  std::vector<ActivationPatch> patches_;
-  std::deque<std::vector<std::int32_t>> lists_;
-  std::deque<std::vector<float>> values_;
+  std::span<ActivationPatch> patches_;
+  /// Where all layers are captured, and how many captures there are.
+  ActivationCapture* captures_ = nullptr;
+  std::size_t num_captures_ = 0;
   const std::int32_t* positions_ = nullptr;
   std::size_t num_positions_ = 0;
 };

@@ -1,28 +1,12 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
-#include <headwise/core/attention/attention_layer.hpp>
+#include <headwise/caller_memory.hpp>
 #include <headwise/multi_head_attention.hpp>
-#include <vector>
+#include <optional>
 
-/// Results that layers or models return beside their outputs. Internal.
+/// Results that layers return beside their outputs. Internal.
 namespace headwise {
-
-/// The rows of the weights that are returned, and what `rows` points to.
-struct ChosenRows {
-  /// The indices were checked.
-  ChosenRows(const ReturnedWeights& chosen, std::size_t num_heads, std::size_t num_queries);
-  ChosenRows(const ChosenRows&) = delete;
-  ChosenRows(ChosenRows&&) = default;
-  ChosenRows& operator=(const ChosenRows&) = delete;
-  ChosenRows& operator=(ChosenRows&&) = default;
-  ~ChosenRows() = default;
-
-  std::vector<std::int32_t> head_places;
-  std::vector<std::int32_t> query_places;
-  WeightRows rows;
-};
 
 /// The member of this name.
 template <std::size_t Rank>

@@ -62,11 +62,6 @@ class GradientTensors final : public ResultMemory {
   BackwardResult<Rank> result;
 };
 
-std::vector<std::int64_t> last_of(std::size_t count) {
-  return count > 0 ? std::vector{static_cast<std::int64_t>(count) - 1}
-                   : std::vector<std::int64_t>();
-}
-
 /// What a forward takes from its working memory before the layer does.
 struct PassMemory {
   MaskMemory masks;
@@ -141,7 +136,7 @@ void MultiHeadAttention::forward(const InputTensor& queries, const InputTensor& 
     const ReturnedWeights& weights = options.return_weights;
     const IntegerInput positions(options.positions);
     const IntegerInput heads(weights.heads);
-    const IntegerInput rows(weights.last_query_only ? last_of(queries.length()) : weights.queries);
+    const IntegerInput rows = queries_of(weights, queries.length());
     forward({.queries = queries,
              .keys = keys,
              .values = values,

@@ -4,11 +4,6 @@
 
 namespace headwise {
 
-std::vector<std::int32_t> to_int32(const Numbers<std::int64_t>& numbers) {
-  return numbers.has_value() ? std::vector<std::int32_t>(numbers->begin(), numbers->end())
-                             : std::vector<std::int32_t>();
-}
-
 std::vector<std::uint8_t> bytes_of(const Mask& mask) {
   std::vector<std::uint8_t> bytes(mask.size());
   if (mask.allowed() != nullptr) {
@@ -47,11 +42,22 @@ IntegerInput::IntegerInput(const Numbers<std::int64_t>& integers) {
   }
 }
 
+IntegerInput::IntegerInput(const Tokens& tokens)
+    : numbers_(tokens.begin(), tokens.end()), shape_(tokens.shape().begin(), tokens.shape().end()) {}
+
 IntegerInput::IntegerInput(const std::optional<std::vector<std::int64_t>>& integers) {
   if (integers.has_value()) {
     numbers_.assign(integers->begin(), integers->end());
     shape_ = {numbers_.size()};
   }
+}
+
+IntegerInput queries_of(const ReturnedWeights& weights, std::size_t count) {
+  if (!weights.last_query_only) {
+    return IntegerInput(weights.queries);
+  }
+  return IntegerInput(std::optional(count > 0 ? std::vector{static_cast<std::int64_t>(count) - 1}
+                                              : std::vector<std::int64_t>()));
 }
 
 void MaskOptions::set_mask(const Mask& mask) {

@@ -5,6 +5,8 @@
 #include <headwise/api/mask_inputs.hpp>
 #include <headwise/api/validation_options.hpp>
 #include <headwise/masks.hpp>
+#include <headwise/multi_head_attention.hpp>
+#include <headwise/tokens.hpp>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -16,9 +18,6 @@ namespace headwise {
 [[nodiscard]] inline Input<float> input_of(const Numbers<float>& numbers) noexcept {
   return numbers.has_value() ? Input<float>(numbers->data(), numbers->shape()) : Input<float>();
 }
-
-/// Checked numbers as passes take them; empty without any.
-[[nodiscard]] std::vector<std::int32_t> to_int32(const Numbers<std::int64_t>& numbers);
 
 /// Whether each entry of a mask other than floats to add is not 0; empty without a mask.
 [[nodiscard]] std::vector<std::uint8_t> bytes_of(const Mask& mask);
@@ -39,7 +38,9 @@ class KeyMaskInput {
 /// Integers as doubles.
 class IntegerInput {
  public:
+  IntegerInput() = default;
   explicit IntegerInput(const Numbers<std::int64_t>& integers);
+  explicit IntegerInput(const Tokens& tokens);
   /// Of a list.
   explicit IntegerInput(const std::optional<std::vector<std::int64_t>>& integers);
 
@@ -49,6 +50,9 @@ class IntegerInput {
   std::vector<double> numbers_;
   std::vector<std::size_t> shape_;
 };
+
+/// The chosen queries of `count`.
+[[nodiscard]] IntegerInput queries_of(const ReturnedWeights& weights, std::size_t count);
 
 /// The masks of options that have them. The options must outlive it.
 class MaskOptions {

@@ -332,9 +332,12 @@ StateDict SafetensorsFile::tensors(std::string_view prefix) const {
     auto each = entries_.lower_bound(start);
     if (!start.empty() && (each == entries_.end() || !each->first.starts_with(start))) {
       const std::string_view similar = similar_prefix(names_, start);
-      fail_names(
-          "prefix", "a prefix of names in the file",
-          "'" + shown(prefix) + "'" + (similar.empty() ? "" : "; try '" + shown(similar) + "'"));
+      std::string got = shown(prefix);
+      got.insert(0, 1, '\'').push_back('\'');
+      if (!similar.empty()) {
+        got.append("; try '").append(shown(similar)).push_back('\'');
+      }
+      fail_names("prefix", "a prefix of names in the file", got);
     }
     StateDict result;
     for (; each != entries_.end() && each->first.starts_with(start); ++each) {

@@ -1,16 +1,17 @@
 #include <algorithm>
-#include <headwise/api/make_tensor.hpp>
+#include <array>
+#include <headwise/api/native_model_inputs.hpp>
 #include <headwise/api/pretrained.hpp>
 #include <headwise/api/transformer_pass.hpp>
 #include <headwise/api/validation_model_options.hpp>
 #include <headwise/api/validation_models.hpp>
 #include <headwise/api/validation_text.hpp>
 #include <headwise/api/validation_training.hpp>
+#include <headwise/core/parallel/for_each.hpp>
 #include <headwise/core/random.hpp>
 #include <headwise/error.hpp>
 #include <headwise/transformer.hpp>
 #include <optional>
-#include <set>
 #include <string>
 #include <utility>
 
@@ -21,6 +22,7 @@ std::unique_ptr<ModelParameters> make_parameters(const TransformerOptions& optio
                                                  std::uint64_t seed) {
   return report_out_of_memory([&] {
     validation::check_transformer_options(options);
+    validation::check_optimizer_options(options.optimizer);
     TransformerSettings settings = settings_of(options);
     settings.seed = seed;
     return std::make_unique<ModelParameters>(settings);
@@ -70,6 +72,12 @@ auto& layer_at(Layers& layers, std::size_t number) {
   });
 }
 
+void prepare_loss(const UncheckedTransformer& core, ModelPass& pass, bool gradients) {
+  pass.prepare([&](Arena& arena, const UncheckedTransformer::Sizes& sizes) {
+    return core.lay_out_loss(arena, sizes, gradients);
+  });
+}
+
 std::vector<Trainable*> trainables_of(const UncheckedTransformer& core) {
   return report_out_of_memory([&] { return core.trainables(); });
 }
@@ -82,7 +90,7 @@ Transformer::Transformer(const TransformerOptions& options)
       parameters_(make_parameters(options, seed_)),
       layers_(make_layers<Layers>(options, seed_)),
       core_(make_core(*parameters_, layers_)),
-      optimizer_(trainables_of(core_), options.optimizer) {}
+      optimizer_options_(options.optimizer) {}
 
 Transformer::Transformer(const Transformer& other)
     : seed_(other.seed_),
@@ -90,7 +98,7 @@ Transformer::Transformer(const Transformer& other)
       parameters_(std::make_unique<ModelParameters>(*other.parameters_)),
       layers_(other.layers_),
       core_(make_core(*parameters_, layers_)),
-      optimizer_(trainables_of(core_), other.optimizer_.options()),
+      optimizer_options_(other.optimizer_ ? other.optimizer_->options() : other.optimizer_options_),
       pretrained_(other.pretrained_) {}
 
 Transformer Transformer::copy() const {
@@ -105,101 +113,161 @@ const TransformerSettings& Transformer::settings() const {
   return parameters_->settings();
 }
 
-template <typename Input>
-TransformerResult Transformer::checked_forward(const Input& input,
-                                               const TransformerForwardOptions& options) {
-  return report_out_of_memory([&] {
-    validation::check_transformer_pass(*this, input, nullptr, options);
-    PassMemory memory(input, options, *this);
-    TransformerResult result = memory.make_results(*this, options);
-    memory.lay_out_forward(core_);
-    const TransformerPass& pass = memory.pass;
-    TransformerMemory kept = options.requires_grad ? core_.allocate(pass) : TransformerMemory{};
-    if (options.cache != nullptr && pass.source != nullptr) {
-      KeptKeys source_keys = memory.source_key_mask;
-      options.cache->memory().source_keys = std::move(source_keys);
-    }
-    core_.forward_into(pass, std::move(kept));
-    return result;
+TransformerResult Transformer::forward_pass(const NativePass& given) {
+  TransformerResult result;
+  ResultsIn results([&](const ModelResult& place, std::span<const std::size_t> shape) {
+    return place_in(result, place, shape);
   });
+  forward(given.inputs(), results);
+  return result;
 }
 
 TransformerResult Transformer::forward(const Tokens& tokens,
                                        const TransformerForwardOptions& options) {
-  return checked_forward(tokens, options);
+  return report_out_of_memory([&] { return forward_pass(NativePass(tokens, options)); });
 }
 
 TransformerResult Transformer::forward_embeddings(const Embeddings& embeddings,
                                                   const TransformerForwardOptions& options) {
-  return checked_forward(embeddings, options);
+  return report_out_of_memory([&] { return forward_pass(NativePass(embeddings, options)); });
 }
 
 TransformerResult Transformer::forward_pixels(const TensorView<4>& pixels,
                                               const TransformerForwardOptions& options) {
-  return checked_forward(pixels, options);
+  return report_out_of_memory(
+      [&] { return forward_pass(NativePass(pixels, options, settings().max_length)); });
+}
+
+void Transformer::forward(const ModelInputs& inputs, ModelResults& results) {
+  ModelPass given(*this, inputs);
+  given.prepare([&](Arena& arena, const UncheckedTransformer::Sizes& sizes) {
+    return core_.lay_out_forward(arena, sizes, inputs.requires_grad);
+  });
+  given.make_results(results);
+  const TransformerPass& pass = given.pass;
+  TransformerMemory kept = inputs.requires_grad ? core_.allocate(pass) : TransformerMemory{};
+  if (inputs.cache != nullptr && pass.source != nullptr) {
+    inputs.cache->memory().source_keys =
+        KeptKeys(pass.source_key_mask, pass.batch, pass.source_length);
+  }
+  core_.forward_into(pass, std::move(kept));
 }
 
 TransformerGradients Transformer::backward(const TensorView<3>& grad_hidden) {
-  return report_out_of_memory([&] {
-    auto hidden = make_tensor<3>(grad_hidden.shape());
-    std::ranges::copy(grad_hidden, hidden.data());
-    return backward(TransformerOutputGradients{.hidden = std::move(hidden), .logits = {}});
-  });
+  return backward_pass(grad_hidden, {});
 }
 
 TransformerGradients Transformer::backward(const TransformerOutputGradients& gradients) {
+  const auto input_of = [](const std::optional<Tensor<3>>& gradient) {
+    return gradient ? InputTensor(gradient->data(), gradient->shape()) : InputTensor();
+  };
+  return backward_pass(input_of(gradients.hidden), input_of(gradients.logits));
+}
+
+TransformerGradients Transformer::backward_pass(const InputTensor& hidden,
+                                                const InputTensor& logits) {
   return report_out_of_memory([&] {
-    const SavedPass::Sizes sizes = validation::check_transformer_backward(*this, gradients);
-    BackwardMemory memory(sizes, *this);
-    TransformerGradients result = memory.make_results(*this);
-    memory.pass.hidden = gradients.hidden ? gradients.hidden->data() : nullptr;
-    memory.pass.logits = gradients.logits ? gradients.logits->data() : nullptr;
-    core_.backward_into(memory.pass);
+    TransformerGradients result;
+    ResultsIn results([&](const ModelResult& place, std::span<const std::size_t> shape) {
+      switch (place.name) {
+        case ModelResultName::pixels:
+          return make_result(result.pixels.emplace(), shape);
+        case ModelResultName::embeddings:
+          return make_result(result.embeddings.emplace(), shape);
+        default:
+          return place_gates(result, place, shape);
+      }
+    });
+    backward(hidden, logits, results);
     return result;
   });
 }
 
+void Transformer::backward(const InputTensor& hidden, const InputTensor& logits,
+                           ModelResults& results) {
+  const SavedPass::Sizes sizes = validation::check_backward(*this, hidden, logits);
+  const TransformerSettings& model = settings();
+  const UncheckedTransformer::Sizes of_pass{.batch = sizes.batch,
+                                            .length = sizes.length,
+                                            .num_keys = sizes.length,
+                                            .source_length = sizes.source_length,
+                                            .num_source_keys = sizes.source_length,
+                                            .num_threads = parallel::num_threads()};
+  WorkingMemory memory([&](Arena& arena) {
+    static_cast<void>(LayerPasses(*this, arena));
+    static_cast<void>(core_.lay_out_backward(arena, of_pass));
+  });
+  const LayerPasses layers(*this, memory.arena());
+  layers.make_gate_gradients(*this, sizes.batch, results);
+  TransformerBackward pass{.hidden = hidden.data, .logits = logits.data};
+  if (model.has_patches()) {
+    pass.pixels =
+        results.of({.name = ModelResultName::pixels},
+                   std::array{sizes.batch, model.channels, model.image_size, model.image_size});
+  }
+  if (sizes.has_embeddings) {
+    pass.embeddings = results.of({.name = ModelResultName::embeddings},
+                                 std::array{sizes.batch, sizes.length, model.num_hiddens});
+  }
+  layers.put_in(pass);
+  pass.num_threads = of_pass.num_threads;
+  pass.arena = &memory.arena();
+  core_.backward_into(pass);
+}
+
 double Transformer::loss(const Tokens& tokens, const Tokens& targets,
                          const TransformerForwardOptions& options) {
-  return report_out_of_memory([&] {
-    validation::check_transformer_pass(*this, tokens, &targets, options);
-    PassMemory memory(tokens, options, *this);
-    memory.lay_out_loss(targets, core_, false);
-    return core_.loss_into(memory.pass);
-  });
+  return report_out_of_memory([&] { return loss(NativePass(tokens, targets, options).inputs()); });
+}
+
+double Transformer::loss(const ModelInputs& inputs) {
+  ModelPass given(*this, inputs);
+  prepare_loss(core_, given, false);
+  return core_.loss_into(given.pass);
 }
 
 TransformerLossAndGradients Transformer::loss_and_gradients(
     const Tokens& tokens, const Tokens& targets, const TransformerForwardOptions& options) {
   return report_out_of_memory([&] {
-    validation::check_transformer_pass(*this, tokens, &targets, options);
-    PassMemory memory(tokens, options, *this);
-    memory.lay_out_loss(targets, core_, true);
-    TransformerGradients gates = memory.make_gate_gradients(*this);
-    TransformerLossAndGradients result{.loss = 0,
-                                       .head_gates = std::move(gates.head_gates),
-                                       .cross_head_gates = std::move(gates.cross_head_gates),
-                                       .encoder_head_gates = std::move(gates.encoder_head_gates)};
-    result.loss = core_.loss_and_gradients_into(memory.pass, core_.allocate(memory.pass));
+    TransformerLossAndGradients result{};
+    ResultsIn results([&](const ModelResult& place, std::span<const std::size_t> shape) {
+      return place_gates(result, place, shape);
+    });
+    result.loss = loss_and_gradients(NativePass(tokens, targets, options).inputs(), results);
     return result;
   });
+}
+
+double Transformer::loss_and_gradients(const ModelInputs& inputs, ModelResults& results) {
+  ModelPass given(*this, inputs);
+  prepare_loss(core_, given, true);
+  given.make_gate_gradients(results);
+  return core_.loss_and_gradients_into(given.pass, core_.allocate(given.pass));
 }
 
 double Transformer::train_step(const Tokens& tokens, const Tokens& targets, Optimizer& optimizer,
                                const TransformerForwardOptions& options) {
   return report_out_of_memory([&] {
-    validation::check_transformer_pass(*this, tokens, &targets, options);
+    const NativePass given(tokens, targets, options);
+    static_cast<void>(validation::check_pass(*this, given.inputs()));
     validation::check_trains(optimizer, core_.trainables());
-    UncheckedOptimizer& steps = optimizer.core();
-    PassMemory memory(tokens, options, *this);
-    memory.lay_out_loss(targets, core_, true);
-    return core_.train_step_into(memory.pass, steps);
+    return train_step(given.inputs(), optimizer.core());
   });
 }
 
 double Transformer::train_step(const Tokens& tokens, const Tokens& targets,
                                const TransformerForwardOptions& options) {
-  return train_step(tokens, targets, optimizer_, options);
+  return train_step(tokens, targets, optimizer(), options);
+}
+
+Adam& Transformer::optimizer() {
+  return optimizer_ ? *optimizer_ : optimizer_.emplace(trainables(), optimizer_options_);
+}
+
+double Transformer::train_step(const ModelInputs& inputs, UncheckedOptimizer& optimizer) {
+  ModelPass given(*this, inputs);
+  prepare_loss(core_, given, true);
+  return core_.train_step_into(given.pass, optimizer);
 }
 
 std::vector<Trainable*> Transformer::trainables() {
@@ -234,15 +302,8 @@ ModelCache Transformer::create_cache(const CacheOptions& options) const {
 
 void Transformer::prune_heads(const std::map<std::int64_t, std::vector<std::int64_t>>& heads,
                               Side side) {
-  report_out_of_memory([&] {
-    validation::check_prune_heads(*this, heads, side);
-    std::vector<std::vector<std::size_t>> of_layers(layers_.of(side).size());
-    for (const auto& [layer, given] : heads) {
-      const std::set<std::size_t> each_once(given.begin(), given.end());
-      of_layers[static_cast<std::size_t>(layer)].assign(each_once.begin(), each_once.end());
-    }
-    core_.remove_heads(side, of_layers);
-  });
+  report_out_of_memory(
+      [&] { core_.remove_heads(side, validation::check_prune_heads(*this, heads, side)); });
 }
 
 MultiHeadAttention& Transformer::attention(std::size_t number) {

@@ -1,219 +1,174 @@
-#include <headwise/api/make_tensor.hpp>
-#include <headwise/api/native_inputs.hpp>
+#include <algorithm>
+#include <array>
 #include <headwise/api/transformer_pass.hpp>
+#include <headwise/api/validation_models.hpp>
 #include <headwise/core/parallel/for_each.hpp>
+#include <memory>
 
 namespace headwise {
 namespace {
 
-void point_to_gates(const std::vector<HeadGate>& gates, std::vector<AttentionPass>& layers) {
-  for (std::size_t layer = 0; layer < gates.size(); ++layer) {
-    if (const HeadGate& gate = gates[layer]; gate.has_value()) {
-      layers[layer].head_gate = gate->data();
-      layers[layer].gate_stride = gate.has_two_axes() ? gate->shape(1) : 0;
-    }
+/// Writes each index's place in a list, −1 for the others.
+const std::int32_t* write_places(const Input<double>& list, std::size_t count,
+                                 std::int32_t* places) {
+  std::fill_n(places, count, -1);
+  std::int32_t place = 0;
+  for (const double index : list.numbers()) {
+    places[static_cast<std::size_t>(index)] = place++;
   }
+  return places;
 }
 
 }  // namespace
 
-AttentionPassLists::AttentionPassLists(const Transformer& model)
-    : self(model.attention_layers(Side::self).size()),
-      cross(model.attention_layers(Side::cross).size()),
-      encoder(model.attention_layers(Side::encoder).size()) {}
-
-std::vector<Tensor<2>> make_gate_gradients(const Transformer& model, Side side, std::size_t batch,
-                                           std::span<AttentionPass> layers) {
-  std::vector<Tensor<2>> gradients;
-  const std::vector<MultiHeadAttention>& of_side = model.attention_layers(side);
-  for (std::size_t layer = 0; layer < of_side.size(); ++layer) {
-    gradients.push_back(make_tensor<2>({batch, of_side[layer].num_heads()}));
-    layers[layer].head_gate_gradient = gradients.back().data();
+LayerPasses::LayerPasses(const Transformer& model, Arena& arena) noexcept {
+  for (const Side side : all_sides) {
+    const std::size_t count = model.attention_layers(side).size();
+    auto* const passes = arena.take<AttentionPass>(count);
+    if (passes != nullptr) {
+      std::uninitialized_value_construct_n(passes, count);
+      of_side_[static_cast<std::size_t>(side)] = {passes, count};
+    }
   }
-  return gradients;
 }
 
-PassMemory::PassMemory(const Tokens& given, const TransformerForwardOptions& options,
-                       const Transformer& model)
-    : tokens(given.begin(), given.end()), layers(model) {
-  pass.tokens = tokens.data();
-  pass.batch = given.shape(0);
-  pass.length = given.shape(1);
-  read_options(options);
+void LayerPasses::make_gate_gradients(const Transformer& model, std::size_t batch,
+                                      ModelResults& results) const {
+  for (const Side side : all_sides) {
+    for (std::size_t layer = 0; layer < of(side).size(); ++layer) {
+      const std::array shape = {batch, model.attention_layers(side)[layer].num_heads()};
+      of(side)[layer].head_gate_gradient = results.of(
+          {.name = ModelResultName::head_gates, .side = side, .layer = layer}, shape);
+    }
+  }
 }
 
-PassMemory::PassMemory(const TensorView<4>& pixels, const TransformerForwardOptions& options,
-                       const Transformer& model)
-    : layers(model) {
-  pass.pixels = pixels.data();
-  pass.batch = pixels.shape(0);
-  pass.length = model.settings().max_length;
-  read_options(options);
-}
-
-PassMemory::PassMemory(const Embeddings& embeddings, const TransformerForwardOptions& options,
-                       const Transformer& model)
-    : layers(model) {
-  pass.embeddings = embeddings.values.data();
-  pass.batch = embeddings.values.shape(0);
-  pass.length = embeddings.values.shape(1);
-  read_options(options);
-}
-
-void PassMemory::read_options(const TransformerForwardOptions& options) {
+ModelPass::ModelPass(const Transformer& model, const ModelInputs& inputs)
+    : model_(&model), inputs_(&inputs), sizes_(validation::check_pass(model, inputs)) {
+  pass.pixels = inputs.pixels.data;
+  pass.embeddings = inputs.embeddings.data;
+  pass.batch = sizes_.batch;
+  pass.has_batch_axis = sizes_.has_batch_axis;
+  pass.length = sizes_.length;
+  pass.source_length = sizes_.source_length;
+  const bool by_query = inputs.valid_lens.shape.size() == 2;
+  pass.valid_lens_sample_stride = by_query ? sizes_.length : 1;
+  pass.valid_lens_query_stride = by_query ? 1 : 0;
+  pass.cache = inputs.cache != nullptr ? &inputs.cache->memory() : nullptr;
+  pass.requires_grad = inputs.requires_grad;
   pass.num_threads = parallel::num_threads();
-  point_to_gates(options.head_gates, layers.self);
-  point_to_gates(options.cross_head_gates, layers.cross);
-  point_to_gates(options.encoder_head_gates, layers.encoder);
-  pass.layers = layers.self;
-  pass.cross_layers = layers.cross;
-  pass.encoder_layers = layers.encoder;
-  if (options.segments) {
-    segments.assign(options.segments->begin(), options.segments->end());
-    pass.segments = segments.data();
-  }
-  if (options.source) {
-    // A null pointer would be no source, rather than an empty one.
-    source.reserve(options.source->size() + 1);
-    source.assign(options.source->begin(), options.source->end());
-    pass.source = source.data();
-    pass.source_length = options.source->shape(1);
-  }
-  if (options.valid_lens.has_value()) {
-    const bool by_query = options.valid_lens.has_two_axes();
-    valid_lens = to_int32(options.valid_lens);
-    pass.valid_lens = valid_lens.data();
-    pass.valid_lens_sample_stride = by_query ? pass.length : 1;
-    pass.valid_lens_query_stride = by_query ? 1 : 0;
-  }
-  if (options.source_valid_lens.has_value()) {
-    source_valid_lens = to_int32(options.source_valid_lens);
-    pass.source_valid_lens = source_valid_lens.data();
-  }
-  if (options.key_mask.has_value()) {
-    key_mask = KeptKeys(bytes_of(options.key_mask), pass.batch);
-    pass.key_mask = key_mask.keys();
-  }
-  if (options.source_key_mask.has_value()) {
-    source_key_mask = KeptKeys(bytes_of(options.source_key_mask), pass.batch);
-    pass.source_key_mask = source_key_mask.keys();
-  }
-  pass.cache = options.cache != nullptr ? &options.cache->memory() : nullptr;
-  pass.requires_grad = options.requires_grad;
 }
 
-TransformerResult PassMemory::make_results(const Transformer& model,
-                                           const TransformerForwardOptions& options) {
-  const TransformerSettings& settings = model.settings();
-  const UncheckedTransformer::Sizes sizes = UncheckedTransformer::sizes_of(pass);
-  TransformerResult result;
-  result.hidden = make_tensor<3>({pass.batch, pass.length, settings.num_hiddens});
-  pass.hidden = result.hidden.data();
-  result.logits = make_tensor<3>({settings.head ? pass.batch : 0, settings.head ? pass.length : 0,
-                                  settings.head ? settings.vocabulary_size : 0});
-  pass.logits = settings.head ? result.logits.data() : nullptr;
-  if (pass.source != nullptr) {
-    result.encoder_hidden = make_tensor<3>({pass.batch, pass.source_length, settings.num_hiddens});
-    pass.encoder_hidden = result.encoder_hidden->data();
+UncheckedTransformer::Sizes ModelPass::sizes_of_pass() const noexcept {
+  UncheckedTransformer::Sizes sizes = UncheckedTransformer::sizes_of(pass);
+  for (const ActivationName name : inputs_->capture) {
+    sizes.probed |= bit_of(name) & buffered_captures;
   }
-  make_weights(model, options.return_weights, true, result);
-  probe.add_patches(model, options.patch, sizes);
-  probe.add_captures(model, options, sizes, result);
-  pass.probe = probe.probe();
-  return result;
+  for (const PatchInputs& patch : inputs_->patches) {
+    sizes.probed |= bit_of(patch.at);
+  }
+  return sizes;
 }
 
-void PassMemory::make_weights(const Transformer& model, const ReturnedWeights& chosen,
-                              bool with_encoder, TransformerResult& result) {
-  if (!chosen) {
+void ModelPass::lay_out_arguments(Arena& arena) noexcept {
+  const ModelInputs& inputs = *inputs_;
+  const Integers tokens(arena, inputs.tokens);
+  const Integers targets(arena, inputs.targets);
+  const Integers segments(arena, inputs.segments);
+  const Integers source(arena, inputs.source);
+  const Integers valid_lens(arena, inputs.valid_lens);
+  const Integers source_valid_lens(arena, inputs.source_valid_lens);
+  auto* const ranges = arena.take<KeyRange>(sizes_.batch);
+  auto* const source_ranges = arena.take<KeyRange>(sizes_.batch);
+  head_places_ = arena.take<std::int32_t>(model_->core().max_heads());
+  query_places_ = arena.take<std::int32_t>(sizes_.length);
+  const LayerPasses layers(*model_, arena);
+  probe_.lay_out(arena, *model_, inputs, sizes_);
+  if (ranges == nullptr) {
     return;
   }
-  const UncheckedTransformer::Sizes sizes = UncheckedTransformer::sizes_of(pass);
-  const auto add_layers = [&](Side side, std::size_t queries, std::size_t keys,
-                              const ReturnedWeights& of_side, std::vector<Tensor<4>>& weights) {
-    const std::vector<MultiHeadAttention>& layers_of_side = model.attention_layers(side);
-    for (std::size_t number = 0; number < layers_of_side.size(); ++number) {
-      AttentionPass& of_layer = layers.of(side)[number];
-      of_layer.weight_rows =
-          chosen_rows.emplace_back(of_side, layers_of_side[number].num_heads(), queries).rows;
-      weights.push_back(make_tensor<4>(
-          {pass.batch, of_layer.weight_rows.num_heads, of_layer.weight_rows.num_queries, keys}));
-      of_layer.attention_weights = weights.back().data();
+  pass.tokens = tokens.copy(inputs.tokens);
+  pass.targets = targets.copy(inputs.targets);
+  pass.segments = segments.copy(inputs.segments);
+  pass.source = source.copy(inputs.source);
+  pass.valid_lens = valid_lens.copy(inputs.valid_lens);
+  pass.source_valid_lens = source_valid_lens.copy(inputs.source_valid_lens);
+  if (inputs.key_mask.is_given()) {
+    pass.key_mask =
+        AllowedKeys::of(inputs.key_mask.data, sizes_.batch, sizes_.num_keys, ranges);
+  }
+  if (inputs.source_key_mask.is_given()) {
+    pass.source_key_mask = AllowedKeys::of(inputs.source_key_mask.data, sizes_.batch,
+                                           sizes_.source_length, source_ranges);
+  }
+  for (const Side side : all_sides) {
+    const std::span<const InputTensor> gates = inputs.head_gates[static_cast<std::size_t>(side)];
+    for (std::size_t layer = 0; layer < gates.size(); ++layer) {
+      AttentionPass& of_layer = layers.of(side)[layer];
+      of_layer.head_gate = gates[layer].data;
+      of_layer.gate_stride = gates[layer].shape.size() == 2 ? gates[layer].size() : 0;
+    }
+  }
+  layers.put_in(pass);
+  layers_ = layers;
+  pass.probe = probe_.probe();
+}
+
+void ModelPass::make_results(ModelResults& results) {
+  using enum ModelResultName;
+  const TransformerSettings& settings = model_->settings();
+  const auto make = [&](ModelResultName name, std::size_t length, std::size_t size) {
+    return results.of({.name = name}, std::array{sizes_.batch, length, size});
+  };
+  if (settings.head) {
+    pass.logits = make(logits, sizes_.length, settings.vocabulary_size);
+  }
+  pass.hidden = make(hidden, sizes_.length, settings.num_hiddens);
+  if (pass.source != nullptr) {
+    pass.encoder_hidden = make(encoder_hidden, sizes_.source_length, settings.num_hiddens);
+  }
+  make_weights(true, results);
+  make_captures(results);
+}
+
+void ModelPass::make_weights(bool with_encoder, ModelResults& results) {
+  if (!inputs_->return_weights) {
+    return;
+  }
+  const auto add_layers = [&](Side side, std::size_t queries, std::size_t keys) {
+    for (std::size_t layer = 0; layer < layers_->of(side).size(); ++layer) {
+      AttentionPass& of_layer = layers_->of(side)[layer];
+      WeightRows& rows = of_layer.weight_rows;
+      rows.num_heads = model_->attention_layers(side)[layer].num_heads();
+      rows.num_queries = queries;
+      const auto choose = [&](const Input<double>& list, std::size_t& count,
+                              const std::int32_t*& chosen, std::int32_t* places) {
+        if (list.is_given() && side != Side::encoder) {
+          chosen = write_places(list, count, places);
+          count = list.size();
+        }
+      };
+      choose(inputs_->weight_heads, rows.num_heads, rows.head_places, head_places_);
+      choose(inputs_->weight_queries, rows.num_queries, rows.query_places, query_places_);
+      of_layer.attention_weights =
+          results.of({.name = ModelResultName::attention_weights, .side = side, .layer = layer},
+                     std::array{sizes_.batch, rows.num_heads, rows.num_queries, keys});
     }
   };
-  add_layers(Side::self, pass.length, sizes.num_keys, chosen, result.attention_weights);
-  add_layers(Side::cross, pass.length, sizes.num_source_keys, chosen,
-             result.cross_attention_weights);
+  add_layers(Side::self, sizes_.length, sizes_.num_keys);
+  add_layers(Side::cross, sizes_.length, sizes_.num_source_keys);
   if (pass.source != nullptr && with_encoder) {
-    add_layers(Side::encoder, pass.source_length, pass.source_length, true,
-               result.encoder_attention_weights);
+    add_layers(Side::encoder, sizes_.source_length, sizes_.source_length);
   }
 }
 
-TransformerGradients PassMemory::make_gate_gradients(const Transformer& model) {
-  const auto make = [&](Side side) {
-    return headwise::make_gate_gradients(model, side, pass.batch, layers.of(side));
-  };
-  return {.head_gates = make(Side::self),
-          .cross_head_gates = make(Side::cross),
-          .encoder_head_gates = make(Side::encoder)};
+void ModelPass::make_captures(ModelResults& results) {
+  probe_.make_captures(*model_, *inputs_, sizes_, results);
+  pass.probe = probe_.probe();
 }
 
-void PassMemory::lay_out_forward(const UncheckedTransformer& core) {
-  memory.emplace([&](Arena& arena) {
-    core.lay_out_forward(arena, UncheckedTransformer::sizes_of(pass), pass.requires_grad);
-  });
-  pass.arena = &memory->arena();
-}
-
-void PassMemory::lay_out_loss(const Tokens& given, const UncheckedTransformer& core,
-                              bool gradients) {
-  targets.assign(given.begin(), given.end());
-  pass.targets = targets.data();
-  memory.emplace([&](Arena& arena) {
-    core.lay_out_loss(arena, UncheckedTransformer::sizes_of(pass), gradients);
-  });
-  pass.arena = &memory->arena();
-}
-
-BackwardMemory::BackwardMemory(const SavedPass::Sizes& sizes, const Transformer& model)
-    : layers(model),
-      memory([&](Arena& arena) {
-        model.core().lay_out_backward(arena, {.batch = sizes.batch,
-                                              .length = sizes.length,
-                                              .num_keys = sizes.length,
-                                              .source_length = sizes.source_length,
-                                              .num_source_keys = sizes.source_length,
-                                              .num_threads = parallel::num_threads()});
-      }),
-      batch(sizes.batch),
-      length(sizes.length),
-      has_embeddings(sizes.has_embeddings) {
-  pass.num_threads = parallel::num_threads();
-  pass.arena = &memory.arena();
-  pass.layers = layers.self;
-  pass.cross_layers = layers.cross;
-  pass.encoder_layers = layers.encoder;
-}
-
-TransformerGradients BackwardMemory::make_results(const Transformer& model) {
-  const auto make = [&](Side side) {
-    return make_gate_gradients(model, side, batch, layers.of(side));
-  };
-  TransformerGradients result{.head_gates = make(Side::self),
-                              .cross_head_gates = make(Side::cross),
-                              .encoder_head_gates = make(Side::encoder)};
-  const TransformerSettings& settings = model.settings();
-  if (settings.has_patches()) {
-    result.pixels =
-        make_tensor<4>({batch, settings.channels, settings.image_size, settings.image_size});
-    pass.pixels = result.pixels->data();
-  }
-  if (has_embeddings) {
-    result.embeddings = make_tensor<3>({batch, length, settings.num_hiddens});
-    pass.embeddings = result.embeddings->data();
-  }
-  return result;
+void ModelPass::make_gate_gradients(ModelResults& results) {
+  layers_->make_gate_gradients(*model_, sizes_.batch, results);
 }
 
 }  // namespace headwise

@@ -2,84 +2,81 @@
 
 #include <cstdint>
 #include <headwise/api/activations.hpp>
-#include <headwise/api/layer_outputs.hpp>
+#include <headwise/api/mask_inputs.hpp>
+#include <headwise/api/model_inputs.hpp>
+#include <headwise/api/model_results.hpp>
 #include <headwise/api/working_memory.hpp>
 #include <headwise/transformer.hpp>
 #include <optional>
 #include <span>
-#include <vector>
 
 /// What the passes of a model point to. Internal to `Transformer`.
 namespace headwise {
 
-/// The attention layers' arguments of a pass, side by side.
-struct AttentionPassLists {
-  std::vector<AttentionPass> self;
-  std::vector<AttentionPass> cross;
-  std::vector<AttentionPass> encoder;
+/// The attention layers' arguments of a pass in working memory, of all sides one after another.
+class LayerPasses {
+ public:
+  LayerPasses(const Transformer& model, Arena& arena) noexcept;
 
-  explicit AttentionPassLists(const Transformer& model);
-  [[nodiscard]] std::vector<AttentionPass>& of(Side side) noexcept {
-    return side == Side::self ? self : side == Side::cross ? cross : encoder;
+  [[nodiscard]] std::span<AttentionPass> of(Side side) const noexcept {
+    return of_side_[static_cast<std::size_t>(side)];
   }
-};
-
-/// A tensor of gate gradients for each layer of a side, which the pass is to write.
-[[nodiscard]] std::vector<Tensor<2>> make_gate_gradients(const Transformer& model, Side side,
-                                                         std::size_t batch,
-                                                         std::span<AttentionPass> layers);
-
-/// A forward pass and the memory that its arguments point to. Options were checked, and outlive it.
-struct PassMemory {
-  std::vector<std::int32_t> tokens;
-  std::vector<std::int32_t> targets;
-  std::vector<std::int32_t> segments;
-  std::vector<std::int32_t> source;
-  std::vector<std::int32_t> valid_lens;
-  std::vector<std::int32_t> source_valid_lens;
-  KeptKeys key_mask;
-  KeptKeys source_key_mask;
-  AttentionPassLists layers;
-  std::vector<ChosenRows> chosen_rows;
-  ProbeMemory probe;
-  std::optional<WorkingMemory> memory;
-  TransformerPass pass;
-
-  PassMemory(const Tokens& given, const TransformerForwardOptions& options,
-             const Transformer& model);
-  PassMemory(const TensorView<4>& pixels, const TransformerForwardOptions& options,
-             const Transformer& model);
-  PassMemory(const Embeddings& embeddings, const TransformerForwardOptions& options,
-             const Transformer& model);
-
-  /// Results of `forward_into`, which the pass is to write.
-  [[nodiscard]] TransformerResult make_results(const Transformer& model,
-                                               const TransformerForwardOptions& options);
-  /// The weights among them; the encoder's are whole.
-  void make_weights(const Transformer& model, const ReturnedWeights& chosen, bool with_encoder,
-                    TransformerResult& result);
-  [[nodiscard]] TransformerGradients make_gate_gradients(const Transformer& model);
-
-  /// For a pass without a loss.
-  void lay_out_forward(const UncheckedTransformer& core);
-  /// For a pass with a loss.
-  void lay_out_loss(const Tokens& given, const UncheckedTransformer& core, bool gradients);
+  /// Hands them to a forward or a backward pass.
+  template <typename Pass>
+  void put_in(Pass& pass) const noexcept {
+    pass.layers = of(Side::self);
+    pass.cross_layers = of(Side::cross);
+    pass.encoder_layers = of(Side::encoder);
+  }
+  /// Asks for the memory of the gradients of all gates.
+  void make_gate_gradients(const Transformer& model, std::size_t batch, ModelResults& results) const;
 
  private:
-  void read_options(const TransformerForwardOptions& options);
+  std::array<std::span<AttentionPass>, all_sides.size()> of_side_;
 };
 
-/// A backward pass, likewise.
-struct BackwardMemory {
-  AttentionPassLists layers;
-  WorkingMemory memory;
-  TransformerBackward pass;
-  std::size_t batch;
-  std::size_t length;
-  bool has_embeddings;
+/// A forward pass, whose arguments are in working memory. Model and inputs outlive it.
+class ModelPass {
+ public:
+  /// Checks the inputs.
+  ModelPass(const Transformer& model, const ModelInputs& inputs);
 
-  BackwardMemory(const SavedPass::Sizes& sizes, const Transformer& model);
-  [[nodiscard]] TransformerGradients make_results(const Transformer& model);
+  [[nodiscard]] const ModelPassSizes& sizes() const noexcept { return sizes_; }
+  /// Takes working memory and lays the arguments out. The rest of it, which `lay_out(arena, sizes)`
+  /// takes, is for the pass.
+  template <typename LayOut>
+  void prepare(const LayOut& lay_out) {
+    memory_.emplace([&](Arena& arena) {
+      lay_out_arguments(arena);
+      static_cast<void>(lay_out(arena, sizes_of_pass()));
+    });
+    lay_out_arguments(memory_->arena());
+    pass.arena = &memory_->arena();
+  }
+
+  // What asks for the memory of results. Call it once the pass is prepared.
+  void make_results(ModelResults& results);
+  /// The encoder's weights are whole.
+  void make_weights(bool with_encoder, ModelResults& results);
+  void make_captures(ModelResults& results);
+  void make_gate_gradients(ModelResults& results);
+
+  TransformerPass pass;
+
+ private:
+  [[nodiscard]] UncheckedTransformer::Sizes sizes_of_pass() const noexcept;
+  /// Measures while the arena does.
+  void lay_out_arguments(Arena& arena) noexcept;
+
+  const Transformer* model_;
+  const ModelInputs* inputs_;
+  ModelPassSizes sizes_;
+  std::optional<WorkingMemory> memory_;
+  std::optional<LayerPasses> layers_;
+  /// Places of the returned heads and queries, of layers side by side.
+  std::int32_t* head_places_ = nullptr;
+  std::int32_t* query_places_ = nullptr;
+  Probe probe_;
 };
 
 }  // namespace headwise

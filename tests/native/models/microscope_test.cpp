@@ -231,7 +231,7 @@ TEST_CASE("What has no logits, or norms in another place, is refused") {
           return logit_lens(plain, tokens, {.layers = std::vector<std::int64_t>{9}});
         }).starts_with("invalid-option; layers: expected integers from 0 to "));
   CHECK(error_of([&] { return attribute_logits(plain, tokens, {.target = {99}}); }) ==
-        "invalid-value; target: expected tokens from 0 to 12, got 99");
+        "invalid-value; target: expected integers from 0 to 12, got 99");
   CHECK(error_of([&] { return attribute_logits(plain, tokens, {.target = {1, 2, 3}}); }) ==
         "invalid-shape; target: expected one token, or one for each sample (2), got 3");
   CHECK(error_of([&] {

@@ -332,7 +332,8 @@ TEST_CASE("Activations that a model does not have are neither captured nor repla
       {error_with("plain", given(4, 7), {}),
        "shape; embeddings: expected (batch, length, 8), got (1, 4, 7)"},
       {error_with("plain", given(11, 8), {}),
-       "shape; embeddings: expected length at most 10, got 11"},
+       "shape; embeddings: expected (batch, length, num_hiddens), length at most max_length (10), "
+       "got (1, 11, 8)"},
       {error_with("plain", given(11, 8), {.key_mask = random_tokens(1, 11, 1) * 0 + 1}),
        "shape; embeddings: expected at most max_length (10) without padding, got 11"}};
   for (const auto& [got, expected] : others) {

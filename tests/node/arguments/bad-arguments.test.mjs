@@ -358,7 +358,7 @@ const headless = { ...ofModel, head: false };
 const passes = [
   [
     ...[ofModel, afterForward({}), 'invalid-option'],
-    'backward: expected a gradient of hidden or logits, got an object',
+    'backward: expected a gradient of hidden or logits, got none',
   ],
   [
     ...[headless, afterForward({ logits: Tensor.ones([2, 3, 5]) }), 'invalid-option'],

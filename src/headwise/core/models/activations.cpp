@@ -11,10 +11,6 @@ float* row_of(const ActivationView& view, std::size_t sample, std::size_t head,
   return view.data.head(sample, head) + row * view.data.row_stride;
 }
 
-constexpr std::uint32_t buffered_captures = bit_of(ActivationName::key_mass) |
-                                            bit_of(ActivationName::row_entropy) |
-                                            bit_of(ActivationName::final_norm_scale);
-
 /// The mean of one number of a head over batch and rows.
 float mean_of(const ActivationView& view, std::size_t head, std::size_t element) noexcept {
   double sum = 0;

@@ -45,6 +45,11 @@ enum class ActivationName : std::uint8_t {
   return std::uint32_t{1} << static_cast<unsigned>(name);
 }
 
+/// Captures that take working memory: those that are not written where they go at once.
+inline constexpr std::uint32_t buffered_captures = bit_of(ActivationName::key_mass) |
+                                                   bit_of(ActivationName::row_entropy) |
+                                                   bit_of(ActivationName::final_norm_scale);
+
 /// The sizes that determine the shapes of a layer's activations.
 struct ActivationSizes {
   std::size_t num_heads = 0;
@@ -146,8 +151,7 @@ struct PassProbe {
   [[nodiscard]] bool touches(ActivationName at, Side side, std::size_t layer) const noexcept {
     return capture(at, side, layer) != nullptr || patches_any(at, side, layer);
   }
-  /// A bit for each name that takes working memory: those of all patches, and those of captures
-  /// that are not written where they go at once.
+  /// A bit for each name that takes working memory: those of all patches, and `buffered_captures`.
   [[nodiscard]] std::uint32_t names() const noexcept;
 
   /// function(patch) for each patch of an activation, in order.

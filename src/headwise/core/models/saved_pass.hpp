@@ -31,6 +31,7 @@ class SavedPass {
     std::size_t source_length = 0;
     bool has_norm_scales = false;
     bool has_embeddings = false;  ///< given in place of tokens
+    bool has_batch_axis = true;
 
     friend bool operator==(const Sizes&, const Sizes&) = default;
   };

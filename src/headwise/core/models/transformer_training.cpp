@@ -164,7 +164,8 @@ void UncheckedTransformer::layers_backward(const TransformerBackward& backward,
                                            const BackwardBuffers& buffers) noexcept {
   is_pending_ = false;
   const SavedPass::Tensors saved = saved_tensors();
-  const auto [batch, length, source_length, has_norm_scales, has_embeddings] = saved_->sizes;
+  const auto [batch, length, source_length, has_norm_scales, has_embeddings, has_batch_axis] =
+      saved_->sizes;
   const PassProbe probe{.captures = {}, .patches = saved_->patches.patches()};
   const std::size_t size = settings().num_hiddens;
   const auto backward_embedding_norm = [&](const TransformerStack& stack, const float* embedded,

@@ -254,7 +254,8 @@ TransformerMemory UncheckedTransformer::allocate(const TransformerPass& pass) co
                                                           return patch.at ==
                                                                  ActivationName::final_norm_scale;
                                                         }),
-                 .has_embeddings = pass.embeddings != nullptr};
+                 .has_embeddings = pass.embeddings != nullptr,
+                 .has_batch_axis = pass.has_batch_axis};
   saved.patches = KeptPatches(pass.probe.patches, [&](const ActivationPatch& patch) {
     const StackPass& stack = patch.side == Side::encoder ? encoder : decoder;
     const std::size_t keys =

@@ -36,6 +36,7 @@ struct TransformerPass {
   std::size_t first_layer = 0;
   std::size_t batch = 0;
   std::size_t length = 0;
+  bool has_batch_axis = true;  ///< whether inputs and gradients have one
   /// Entry [sample · sample_stride + query · query_stride]; null for none.
   const std::int32_t* valid_lens = nullptr;
   std::size_t valid_lens_sample_stride = 0;

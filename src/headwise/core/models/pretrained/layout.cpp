@@ -160,13 +160,13 @@ class ParameterShapes {
 };
 
 /// Tensors, by their number, that are token embeddings or may repeat them.
-struct Embeddings {
+struct EmbeddingPlaces {
   std::vector<std::size_t> inputs;  ///< of the tokens of the encoder, of the decoder or of both
   std::vector<std::size_t> heads;
 };
 
-Embeddings embeddings_of(const PretrainedFamily& family, const PretrainedNames& names) {
-  Embeddings embeddings;
+EmbeddingPlaces embeddings_of(const PretrainedFamily& family, const PretrainedNames& names) {
+  EmbeddingPlaces embeddings;
   const auto add = [&](std::string_view name, std::vector<std::size_t>& list) {
     const std::size_t tensor = name.empty() ? PretrainedNames::none : names.find(name);
     if (tensor != PretrainedNames::none) {
