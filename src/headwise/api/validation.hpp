@@ -27,8 +27,8 @@ struct OutputLoss;
 }  // namespace headwise
 
 /// The public functions' checks: each throws `Error`, or returns if the arguments are valid. The
-/// JavaScript package calls those of options, layers, pooling, pruning and scores. It makes the
-/// others itself, with the same texts.
+/// JavaScript package calls them, too; it makes those of tasks, importance and state dicts itself,
+/// with the same texts.
 namespace headwise::validation {
 
 using Shape = std::span<const std::size_t>;
