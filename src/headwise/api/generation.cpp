@@ -13,16 +13,17 @@ std::vector<double> copy_of(const Input<double>& list) {
   return {list.numbers().begin(), list.numbers().end()};
 }
 
-const GenerateInputs& checked(const Transformer& model, const GenerateInputs& inputs) {
+/// The prompt of inputs that it checks.
+std::vector<double> checked_prompt(const Transformer& model, const GenerateInputs& inputs) {
   validation::check_generate(model, inputs);
-  return inputs;
+  return copy_of(inputs.tokens);
 }
 
 }  // namespace
 
 Generation::Generation(Transformer& model, const GenerateInputs& inputs)
     : model_(&model),
-      tokens_(copy_of(checked(model, inputs).tokens)),
+      tokens_(checked_prompt(model, inputs)),
       source_(copy_of(inputs.source)),
       gives_source_(inputs.source.is_given()),
       has_key_mask_(inputs.key_mask.is_given()),
@@ -79,13 +80,13 @@ std::size_t Generation::next(ModelResults& results) {
     static_cast<void>(take_drawing(arena));
     return core.lay_out_forward(arena, sizes, false);
   });
-  const auto [logits, order, weights] = take_drawing(*given.pass.arena);
+  const auto [logits, order, weights] = take_drawing(*given.pass().arena);
   const auto position = static_cast<std::int32_t>(last);
-  given.pass.logits = logits;
-  given.pass.positions = &position;
-  given.pass.num_positions = 1;
+  given.pass().logits = logits;
+  given.pass().positions = &position;
+  given.pass().num_positions = 1;
   given.make_weights(false, results);
-  core.forward_into(given.pass);
+  core.forward_into(given.pass());
   const std::size_t token = sample_token(logits, vocabulary_size, sampling_, num_drawn_++,
                                          {.order = order, .weights = weights});
   tokens_.resize(1);

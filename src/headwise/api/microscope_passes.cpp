@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <headwise/api/microscope_passes.hpp>
 #include <headwise/api/transformer_pass.hpp>
 #include <headwise/api/validation.hpp>
@@ -91,11 +92,11 @@ void logit_lens(Transformer& model, const LensInputs& inputs, ModelResults& resu
   given.prepare([&](Arena& arena, const UncheckedTransformer::Sizes& sizes) {
     return core.lay_out_lens(arena, sizes, layers.size() * sizes.batch * positions.size());
   });
-  core.logit_lens_into(given.pass, {.layers = layers.data(),
-                                    .num_layers = layers.size(),
-                                    .positions = positions.data(),
-                                    .num_positions = positions.size(),
-                                    .logits = logits});
+  core.logit_lens_into(given.pass(), {.layers = layers.data(),
+                                      .num_layers = layers.size(),
+                                      .positions = positions.data(),
+                                      .num_positions = positions.size(),
+                                      .logits = logits});
 }
 
 void attribute_logits(Transformer& model, const AttributionInputs& inputs, ModelResults& results) {
@@ -111,8 +112,11 @@ void attribute_logits(Transformer& model, const AttributionInputs& inputs, Model
   if (inputs.against.is_given()) {
     against = tokens_of("against", inputs.against, batch, settings.vocabulary_size);
   }
-  const std::int32_t position =
-      chosen("position", "position", inputs.position, sizes.length, last_of(sizes)).front();
+  const double last = static_cast<double>(sizes.length) - 1;
+  const double position = inputs.position.is_given() ? inputs.position.data[0] : last;
+  if (!(position >= 0 && position <= last && std::trunc(position) == position)) {
+    fail_option("position: expected an integer from 0 to #, got #", {last, position});
+  }
   ModelPass given(model, inputs.pass);
   UncheckedTransformer& core = model.core();
   const auto make = [&](ModelResultName name, std::size_t rank) {
@@ -121,7 +125,7 @@ void attribute_logits(Transformer& model, const AttributionInputs& inputs, Model
   };
   LogitAttribution attribution{.targets = targets.data(),
                                .against = against.empty() ? nullptr : against.data(),
-                               .position = position};
+                               .position = static_cast<std::int32_t>(position)};
   attribution.heads = make(ModelResultName::heads, 3);
   if (settings.has_encoder()) {
     attribution.cross_heads = make(ModelResultName::cross_heads, 3);
@@ -133,7 +137,7 @@ void attribute_logits(Transformer& model, const AttributionInputs& inputs, Model
   given.prepare([&](Arena& arena, const UncheckedTransformer::Sizes& of_pass) {
     return core.lay_out_attribution(arena, of_pass);
   });
-  core.attribute_logits_into(given.pass, attribution);
+  core.attribute_logits_into(given.pass(), attribution);
 }
 
 HeadPatching::HeadPatching(Transformer& model, const ModelInputs& clean,
@@ -193,7 +197,7 @@ std::vector<AlignedFloats> HeadPatching::capture(ModelInputs inputs, ActivationN
     return model_->core().lay_out_forward(arena, sizes, false);
   });
   given.make_captures(results);
-  model_->core().forward_into(given.pass);
+  model_->core().forward_into(given.pass());
   return kept;
 }
 
@@ -237,7 +241,7 @@ std::size_t HeadPatching::run(const ModelInputs& corrupted, ModelResultName want
     of_pass.batch *= heads.size();
     return core.lay_out_forward(arena, of_pass, false);
   });
-  TransformerPass& pass = given.pass;
+  TransformerPass& pass = given.pass();
   pass.stream = streams_[layer_].data();
   pass.first_layer = layer_;
   pass.positions = positions_.data();

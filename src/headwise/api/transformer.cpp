@@ -144,7 +144,7 @@ void Transformer::forward(const ModelInputs& inputs, ModelResults& results) {
     return core_.lay_out_forward(arena, sizes, inputs.requires_grad);
   });
   given.make_results(results);
-  const TransformerPass& pass = given.pass;
+  const TransformerPass& pass = given.pass();
   TransformerMemory kept = inputs.requires_grad ? core_.allocate(pass) : TransformerMemory{};
   if (inputs.cache != nullptr && pass.source != nullptr) {
     inputs.cache->memory().source_keys =
@@ -223,7 +223,7 @@ double Transformer::loss(const Tokens& tokens, const Tokens& targets,
 double Transformer::loss(const ModelInputs& inputs) {
   ModelPass given(*this, inputs);
   prepare_loss(core_, given, false);
-  return core_.loss_into(given.pass);
+  return core_.loss_into(given.pass());
 }
 
 TransformerLossAndGradients Transformer::loss_and_gradients(
@@ -242,7 +242,7 @@ double Transformer::loss_and_gradients(const ModelInputs& inputs, ModelResults& 
   ModelPass given(*this, inputs);
   prepare_loss(core_, given, true);
   given.make_gate_gradients(results);
-  return core_.loss_and_gradients_into(given.pass, core_.allocate(given.pass));
+  return core_.loss_and_gradients_into(given.pass(), core_.allocate(given.pass()));
 }
 
 double Transformer::train_step(const Tokens& tokens, const Tokens& targets, Optimizer& optimizer,
@@ -267,7 +267,7 @@ Adam& Transformer::optimizer() {
 double Transformer::train_step(const ModelInputs& inputs, UncheckedOptimizer& optimizer) {
   ModelPass given(*this, inputs);
   prepare_loss(core_, given, true);
-  return core_.train_step_into(given.pass, optimizer);
+  return core_.train_step_into(given.pass(), optimizer);
 }
 
 std::vector<Trainable*> Transformer::trainables() {

@@ -37,30 +37,30 @@ void LayerPasses::make_gate_gradients(const Transformer& model, std::size_t batc
   for (const Side side : all_sides) {
     for (std::size_t layer = 0; layer < of(side).size(); ++layer) {
       const std::array shape = {batch, model.attention_layers(side)[layer].num_heads()};
-      of(side)[layer].head_gate_gradient = results.of(
-          {.name = ModelResultName::head_gates, .side = side, .layer = layer}, shape);
+      of(side)[layer].head_gate_gradient =
+          results.of({.name = ModelResultName::head_gates, .side = side, .layer = layer}, shape);
     }
   }
 }
 
 ModelPass::ModelPass(const Transformer& model, const ModelInputs& inputs)
     : model_(&model), inputs_(&inputs), sizes_(validation::check_pass(model, inputs)) {
-  pass.pixels = inputs.pixels.data;
-  pass.embeddings = inputs.embeddings.data;
-  pass.batch = sizes_.batch;
-  pass.has_batch_axis = sizes_.has_batch_axis;
-  pass.length = sizes_.length;
-  pass.source_length = sizes_.source_length;
+  pass_.pixels = inputs.pixels.data;
+  pass_.embeddings = inputs.embeddings.data;
+  pass_.batch = sizes_.batch;
+  pass_.has_batch_axis = sizes_.has_batch_axis;
+  pass_.length = sizes_.length;
+  pass_.source_length = sizes_.source_length;
   const bool by_query = inputs.valid_lens.shape.size() == 2;
-  pass.valid_lens_sample_stride = by_query ? sizes_.length : 1;
-  pass.valid_lens_query_stride = by_query ? 1 : 0;
-  pass.cache = inputs.cache != nullptr ? &inputs.cache->memory() : nullptr;
-  pass.requires_grad = inputs.requires_grad;
-  pass.num_threads = parallel::num_threads();
+  pass_.valid_lens_sample_stride = by_query ? sizes_.length : 1;
+  pass_.valid_lens_query_stride = by_query ? 1 : 0;
+  pass_.cache = inputs.cache != nullptr ? &inputs.cache->memory() : nullptr;
+  pass_.requires_grad = inputs.requires_grad;
+  pass_.num_threads = parallel::num_threads();
 }
 
 UncheckedTransformer::Sizes ModelPass::sizes_of_pass() const noexcept {
-  UncheckedTransformer::Sizes sizes = UncheckedTransformer::sizes_of(pass);
+  UncheckedTransformer::Sizes sizes = UncheckedTransformer::sizes_of(pass_);
   for (const ActivationName name : inputs_->capture) {
     sizes.probed |= bit_of(name) & buffered_captures;
   }
@@ -87,19 +87,18 @@ void ModelPass::lay_out_arguments(Arena& arena) noexcept {
   if (ranges == nullptr) {
     return;
   }
-  pass.tokens = tokens.copy(inputs.tokens);
-  pass.targets = targets.copy(inputs.targets);
-  pass.segments = segments.copy(inputs.segments);
-  pass.source = source.copy(inputs.source);
-  pass.valid_lens = valid_lens.copy(inputs.valid_lens);
-  pass.source_valid_lens = source_valid_lens.copy(inputs.source_valid_lens);
+  pass_.tokens = tokens.copy(inputs.tokens);
+  pass_.targets = targets.copy(inputs.targets);
+  pass_.segments = segments.copy(inputs.segments);
+  pass_.source = source.copy(inputs.source);
+  pass_.valid_lens = valid_lens.copy(inputs.valid_lens);
+  pass_.source_valid_lens = source_valid_lens.copy(inputs.source_valid_lens);
   if (inputs.key_mask.is_given()) {
-    pass.key_mask =
-        AllowedKeys::of(inputs.key_mask.data, sizes_.batch, sizes_.num_keys, ranges);
+    pass_.key_mask = AllowedKeys::of(inputs.key_mask.data, sizes_.batch, sizes_.num_keys, ranges);
   }
   if (inputs.source_key_mask.is_given()) {
-    pass.source_key_mask = AllowedKeys::of(inputs.source_key_mask.data, sizes_.batch,
-                                           sizes_.source_length, source_ranges);
+    pass_.source_key_mask = AllowedKeys::of(inputs.source_key_mask.data, sizes_.batch,
+                                            sizes_.source_length, source_ranges);
   }
   for (const Side side : all_sides) {
     const std::span<const InputTensor> gates = inputs.head_gates[static_cast<std::size_t>(side)];
@@ -109,9 +108,9 @@ void ModelPass::lay_out_arguments(Arena& arena) noexcept {
       of_layer.gate_stride = gates[layer].shape.size() == 2 ? gates[layer].size() : 0;
     }
   }
-  layers.put_in(pass);
+  layers.put_in(pass_);
   layers_ = layers;
-  pass.probe = probe_.probe();
+  pass_.probe = probe_.probe();
 }
 
 void ModelPass::make_results(ModelResults& results) {
@@ -121,11 +120,11 @@ void ModelPass::make_results(ModelResults& results) {
     return results.of({.name = name}, std::array{sizes_.batch, length, size});
   };
   if (settings.head) {
-    pass.logits = make(logits, sizes_.length, settings.vocabulary_size);
+    pass_.logits = make(logits, sizes_.length, settings.vocabulary_size);
   }
-  pass.hidden = make(hidden, sizes_.length, settings.num_hiddens);
-  if (pass.source != nullptr) {
-    pass.encoder_hidden = make(encoder_hidden, sizes_.source_length, settings.num_hiddens);
+  pass_.hidden = make(hidden, sizes_.length, settings.num_hiddens);
+  if (pass_.source != nullptr) {
+    pass_.encoder_hidden = make(encoder_hidden, sizes_.source_length, settings.num_hiddens);
   }
   make_weights(true, results);
   make_captures(results);
@@ -157,14 +156,14 @@ void ModelPass::make_weights(bool with_encoder, ModelResults& results) {
   };
   add_layers(Side::self, sizes_.length, sizes_.num_keys);
   add_layers(Side::cross, sizes_.length, sizes_.num_source_keys);
-  if (pass.source != nullptr && with_encoder) {
+  if (pass_.source != nullptr && with_encoder) {
     add_layers(Side::encoder, sizes_.source_length, sizes_.source_length);
   }
 }
 
 void ModelPass::make_captures(ModelResults& results) {
   probe_.make_captures(*model_, *inputs_, sizes_, results);
-  pass.probe = probe_.probe();
+  pass_.probe = probe_.probe();
 }
 
 void ModelPass::make_gate_gradients(ModelResults& results) {

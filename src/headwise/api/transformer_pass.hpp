@@ -29,7 +29,8 @@ class LayerPasses {
     pass.encoder_layers = of(Side::encoder);
   }
   /// Asks for the memory of the gradients of all gates.
-  void make_gate_gradients(const Transformer& model, std::size_t batch, ModelResults& results) const;
+  void make_gate_gradients(const Transformer& model, std::size_t batch,
+                           ModelResults& results) const;
 
  private:
   std::array<std::span<AttentionPass>, all_sides.size()> of_side_;
@@ -41,7 +42,7 @@ class ModelPass {
   /// Checks the inputs.
   ModelPass(const Transformer& model, const ModelInputs& inputs);
 
-  [[nodiscard]] const ModelPassSizes& sizes() const noexcept { return sizes_; }
+  [[nodiscard]] TransformerPass& pass() noexcept { return pass_; }
   /// Takes working memory and lays the arguments out. The rest of it, which `lay_out(arena, sizes)`
   /// takes, is for the pass.
   template <typename LayOut>
@@ -51,7 +52,7 @@ class ModelPass {
       static_cast<void>(lay_out(arena, sizes_of_pass()));
     });
     lay_out_arguments(memory_->arena());
-    pass.arena = &memory_->arena();
+    pass_.arena = &memory_->arena();
   }
 
   // What asks for the memory of results. Call it once the pass is prepared.
@@ -61,8 +62,6 @@ class ModelPass {
   void make_captures(ModelResults& results);
   void make_gate_gradients(ModelResults& results);
 
-  TransformerPass pass;
-
  private:
   [[nodiscard]] UncheckedTransformer::Sizes sizes_of_pass() const noexcept;
   /// Measures while the arena does.
@@ -71,6 +70,7 @@ class ModelPass {
   const Transformer* model_;
   const ModelInputs* inputs_;
   ModelPassSizes sizes_;
+  TransformerPass pass_;
   std::optional<WorkingMemory> memory_;
   std::optional<LayerPasses> layers_;
   /// Places of the returned heads and queries, of layers side by side.
