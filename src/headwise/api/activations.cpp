@@ -115,11 +115,9 @@ void Probe::make_captures(const Transformer& model, const ModelInputs& inputs,
     if (axes.has_size) {
       shape[rank++] = axes.size;
     }
-    float* const to = results.of({.name = ModelResultName::captured,
-                                  .side = side,
-                                  .layer = layer,
-                                  .activation = name},
-                                 std::span(shape).first(rank));
+    float* const to = results.of(
+        {.name = ModelResultName::captured, .side = side, .layer = layer, .activation = name},
+        std::span(shape).first(rank));
     std::construct_at(captures_ + num_captures_++,
                       ActivationCapture{.at = name, .side = side, .layer = layer, .to = to});
   };

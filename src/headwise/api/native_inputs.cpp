@@ -43,7 +43,8 @@ IntegerInput::IntegerInput(const Numbers<std::int64_t>& integers) {
 }
 
 IntegerInput::IntegerInput(const Tokens& tokens)
-    : numbers_(tokens.begin(), tokens.end()), shape_(tokens.shape().begin(), tokens.shape().end()) {}
+    : numbers_(tokens.begin(), tokens.end()),
+      shape_(tokens.shape().begin(), tokens.shape().end()) {}
 
 IntegerInput::IntegerInput(const std::optional<std::vector<std::int64_t>>& integers) {
   if (integers.has_value()) {

@@ -10,7 +10,8 @@ IntegerInput integers_of(const std::optional<Tokens>& tokens) {
 
 std::vector<InputTensor> gates_of(const std::vector<HeadGate>& gates) {
   std::vector<InputTensor> inputs(gates.size());
-  std::ranges::transform(gates, inputs.begin(), [](const HeadGate& gate) { return input_of(gate); });
+  std::ranges::transform(gates, inputs.begin(),
+                         [](const HeadGate& gate) { return input_of(gate); });
   return inputs;
 }
 

@@ -15,8 +15,7 @@ class NativePass {
  public:
   NativePass(const Tokens& tokens, const TransformerForwardOptions& options);
   /// Of a pass with a loss.
-  NativePass(const Tokens& tokens, const Tokens& targets,
-             const TransformerForwardOptions& options);
+  NativePass(const Tokens& tokens, const Tokens& targets, const TransformerForwardOptions& options);
   /// `length`: of the model's patches.
   NativePass(const TensorView<4>& pixels, const TransformerForwardOptions& options,
              std::size_t length);
