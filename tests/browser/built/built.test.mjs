@@ -18,13 +18,13 @@ function weigh(files) {
   return files.reduce((sum, file) => sum + sizes.get(file), 0);
 }
 
-test('all files are below 504 KB with brotli, and the language model below 4 MB', () => {
+test('all files are below 520 KB with brotli, and the language model below 4 MB', () => {
   // Licences and pictures for previews lie beside the page; no visit loads them. Acts have documents in place of index.html.
   const aside =
     /\/(?:LICENSE|THIRD_PARTY\.md|preview[^/]*\.png|model\/[^/]+|(?!index)[a-z-]+\.html)$/;
   const isAside = (file) => aside.test(file);
   const total = weigh(listFiles(['build/page'], (file) => !isAside(file)));
-  assert.ok(total < 504_000, `${total} bytes`);
+  assert.ok(total < 520_000, `${total} bytes`);
 
   const model = listFiles(['build/page/model']);
   assert.ok(
