@@ -1,6 +1,7 @@
 #include <cmath>
 #include <headwise/core/attention/attention_layer.hpp>
 #include <headwise/core/attention/head_norm.hpp>
+#include <headwise/core/memory/zeros.hpp>
 
 namespace headwise {
 namespace {
@@ -62,6 +63,8 @@ void normalize_heads(const AttentionLayer& layer, const ProjectedHeads& heads,
     for (std::size_t head = 0; head < rows * num_heads; ++head) {
       if (read_rows == nullptr || read_rows[head / num_heads] != 0) {
         norm.forward(from + head * norm.size, to + head * norm.size);
+      } else {
+        write_zeros(to + head * norm.size, norm.size);
       }
     }
   };

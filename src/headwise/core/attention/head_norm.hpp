@@ -18,7 +18,7 @@ struct ProjectedHeads {
 };
 
 /// Writes the norms to Q and K, which may be the heads themselves. Rows of keys whose entry of
-/// `read` is 0 are left out; null: none are.
+/// `read` is 0 become zeros, as a projection writes them; null: none do.
 void normalize_heads(const AttentionLayer& layer, const ProjectedHeads& heads,
                      const std::uint8_t* read, float* Q, float* K) noexcept;
 
