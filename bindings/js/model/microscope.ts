@@ -130,7 +130,14 @@ export const readAttribution = (
 ): GivenAttribution => ({
   target: readTokens('target', target),
   against: ifGiven('against', against, readTokens),
-  position: position === 'last' ? position : [position],
+  position:
+    position === 'last'
+      ? position
+      : [
+          typeof position === 'number'
+            ? position
+            : failOption('position', "an integer or 'last'", position),
+        ],
   inputs: readInputs(tokens, pass, hasPatches),
 });
 
