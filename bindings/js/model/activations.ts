@@ -157,7 +157,8 @@ function readPatch(given: unknown, i: number): GivenPatch {
     argument,
   );
   const at = checkName(`${argument}.at`, patch.at);
-  const { layer = isOfModel(at) ? 0 : undefined, value } = patch;
+  const { value } = patch;
+  const layer = isOfModel(at) ? 0 : patch.layer;
   if (!isIntegerIn(layer, 0, largestInteger)) {
     failOption(`${argument}.layer`, 'an integer from 0 on', layer);
   }

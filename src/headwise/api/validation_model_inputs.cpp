@@ -145,6 +145,9 @@ void check_targets(const TransformerSettings& settings, const ModelInputs& input
   if (!inputs.patches.empty()) {
     fail_option("patch: expected none in a pass with a loss, got patches", {});
   }
+  if (inputs.cache != nullptr) {
+    fail_option("cache: expected none in a pass with a loss, got a cache", {});
+  }
   check_batched<2>("targets", inputs.targets.shape, {sizes.batch, sizes.length},
                    sizes.has_batch_axis);
   check_between("targets", inputs.targets, ignored_target,
