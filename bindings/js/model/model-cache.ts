@@ -77,12 +77,19 @@ export class ModelCache {
     return this.constructor.name;
   }
 
-  /** @internal */
+  /**
+   * The address of a cache in the memory of the entered core.
+   *
+   * @internal
+   */
   static addressOf(cache: unknown): Address {
     // Checks a private field, because a proxy can fake its class.
     if (!isObject(cache) || !(#handle in cache)) {
       fail('invalid-type', 'cache', "one that the model's createCache made", show(cache));
     }
-    return cache.#handle.inUse();
+    return (
+      cache.#handle.inUseHere() ??
+      fail('invalid-cache', 'cache', 'one that this model made', "another model's")
+    );
   }
 }

@@ -30,7 +30,7 @@ class Probe {
 
  private:
   std::span<ActivationPatch> patches_;
-  /// Where all layers are captured, and how many captures there are.
+  /// Room for the captures of all layers, and how many of them there are.
   ActivationCapture* captures_ = nullptr;
   std::size_t num_captures_ = 0;
   const std::int32_t* positions_ = nullptr;

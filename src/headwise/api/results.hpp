@@ -23,7 +23,7 @@ class Result {
          std::size_t c) noexcept
       : name_(name), is_wanted_(is_wanted), shape_({batch, a, b, c}) {}
 
-  /// Asks for the memory of those that are wanted. May throw.
+  /// Asks for the memory of each result that is wanted. May throw.
   static void place(std::span<Result> results, ResultMemory& memory) {
     for (Result& each : results) {
       if (each.is_wanted_) {
@@ -32,8 +32,8 @@ class Result {
       }
     }
   }
-  /// Takes memory for those that got none. Called with an arena that measures, then with one that
-  /// carves.
+  /// Takes memory for each result that got none. Called with an arena that measures, then with one
+  /// that carves.
   static void lay_out(std::span<Result> results, Arena& arena) noexcept {
     for (Result& each : results) {
       if (each.is_own_) {

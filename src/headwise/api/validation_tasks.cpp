@@ -34,7 +34,7 @@ void check_length(std::string_view argument, std::int64_t tokens) {
   check_fits(argument, "sequences", "tokens", tokens);
 }
 
-/// Weights of which the last two axes are expected to be these.
+/// Checks attention weights, which must have these last two axes.
 WeightsView check_weights(const InputTensor& weights, const Axis& queries, const Axis& keys) {
   const bool has_batch_axis = weights.shape.size() != 3;
   const std::array<Axis, 4> expected = {"batch", "heads", queries, keys};

@@ -45,7 +45,7 @@ enum class ActivationName : std::uint8_t {
   return std::uint32_t{1} << static_cast<unsigned>(name);
 }
 
-/// Captures that take working memory: those that are not written where they go at once.
+/// Captures that a pass computes in working memory before it copies them out.
 inline constexpr std::uint32_t buffered_captures = bit_of(ActivationName::key_mass) |
                                                    bit_of(ActivationName::row_entropy) |
                                                    bit_of(ActivationName::final_norm_scale);
