@@ -35,7 +35,7 @@ void masked_softmax(Address address, std::size_t first, std::size_t samples, Add
   const auto& record = record_at<SoftmaxRecord>(address);
   MaskInputs masks;
   masks.valid_lens = input_of<double>(record.valid_lens);
-  masks.empty_rows = record.uniform ? EmptyRows::uniform : EmptyRows::zero;
+  masks.rules.empty_rows = record.uniform ? EmptyRows::uniform : EmptyRows::zero;
   const MaskSizes sizes{.batch = record.batch,
                         .num_heads = 1,
                         .num_queries = record.num_queries,

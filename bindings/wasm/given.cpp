@@ -14,10 +14,10 @@ MaskInputs inputs_of(const GivenMasks& masks) noexcept {
     inputs.allowed = input_of<std::uint8_t>(masks.mask);
   }
   inputs.key_mask = input_of<std::uint8_t>(masks.key_mask);
-  inputs.causal = static_cast<Causal>(masks.causal);
-  inputs.window_left = masks.window_left;
-  inputs.window_right = masks.window_right;
-  inputs.empty_rows = masks.uniform ? EmptyRows::uniform : EmptyRows::zero;
+  inputs.rules.causal = static_cast<Causal>(masks.causal);
+  inputs.rules.window_left = masks.window_left;
+  inputs.rules.window_right = masks.window_right;
+  inputs.rules.empty_rows = masks.uniform ? EmptyRows::uniform : EmptyRows::zero;
   return inputs;
 }
 

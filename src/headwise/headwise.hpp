@@ -3,6 +3,7 @@
 /// The whole public interface of headwise: multi-head attention, head by head.
 
 #include <headwise/attention_only_transformer.hpp>
+#include <headwise/attention_options.hpp>
 #include <headwise/attention_pooling.hpp>
 #include <headwise/caller_memory.hpp>
 #include <headwise/captures.hpp>

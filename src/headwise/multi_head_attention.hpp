@@ -2,11 +2,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <headwise/attention_options.hpp>
 #include <headwise/caller_memory.hpp>
 #include <headwise/core/attention/attention_layer.hpp>
 #include <headwise/error.hpp>
 #include <headwise/key_value_cache.hpp>
-#include <headwise/masks.hpp>
 #include <headwise/state_dict.hpp>
 #include <headwise/tensor.hpp>
 #include <optional>
@@ -36,82 +36,7 @@ struct FromStateDictOptions {
   std::optional<std::uint64_t> seed = {};
 };
 
-/// Which attention weights a forward returns: none or all (converted from a bool), or only those of
-/// some heads and queries, which cost no more than their own rows.
-struct ReturnedWeights {
-  ReturnedWeights(bool all_rows = false) noexcept : all(all_rows) {}  // NOLINT(*-explicit-*)
-  /// Only these heads and queries. Absent: all of them.
-  ReturnedWeights(std::optional<std::vector<std::int64_t>> of_heads,
-                  std::optional<std::vector<std::int64_t>> of_queries) noexcept
-      : all(true), heads(std::move(of_heads)), queries(std::move(of_queries)) {}
-  /// Only the last query.
-  [[nodiscard]] static ReturnedWeights last_query(
-      std::optional<std::vector<std::int64_t>> of_heads = {}) noexcept {
-    ReturnedWeights weights(std::move(of_heads), std::nullopt);
-    weights.last_query_only = true;
-    return weights;
-  }
-
-  explicit operator bool() const noexcept { return all; }
-
-  bool all;
-  /// Indices without duplicates; the result has this order.
-  std::optional<std::vector<std::int64_t>> heads = {};
-  std::optional<std::vector<std::int64_t>> queries = {};
-  bool last_query_only = false;
-};
-
-/// Intermediate results that a forward returns.
-struct Capture {
-  bool queries = false;          ///< after projection and rotation
-  bool keys = false;             ///< likewise, cached ones included
-  bool values = false;           ///< likewise
-  bool scores = false;           ///< scaled, capped and masked: −∞ where masked
-  bool pooled = false;           ///< each head's result before its gate
-  bool dropped_weights = false;  ///< the weights after dropout
-
-  [[nodiscard]] bool any() const noexcept {
-    return queries || keys || values || scores || pooled || dropped_weights;
-  }
-};
-
 struct ForwardInputs;
-
-struct ForwardOptions {
-  /// Which keys each query may attend to: absent, (batch,) or (batch, queries). Source: d2l.
-  ValidLens valid_lens = {};
-  /// Boolean: which keys each query may attend to. Float: added to its scores.
-  Mask mask = {};
-  /// A tokenizer's `attention_mask`, (batch, keys): which keys may be attended to.
-  Mask key_mask = {};
-  /// Whether a query attends only to keys up to its own position.
-  Causal causal = Causal::none;
-  /// Sliding window around each query's position.
-  std::optional<Window> window = {};
-  /// Multiplies each head's pooled output before W_o.
-  HeadGate head_gate = {};
-  /// KV cache of earlier positions; the given keys and values are appended. "Keys" in `valid_lens`,
-  /// `mask`, `key_mask` and `window` then means the cached and the given ones. Null: no cache.
-  KeyValueCache* cache = nullptr;
-  /// Positions of the queries, and of as many keys, in a layer with rotary positions. Default:
-  /// query i and given key i are at (cached keys) + i. Masks ignore them.
-  RotaryPositions positions = {};
-  /// Result of a query without a key. Default: zeros.
-  EmptyRows empty_rows = EmptyRows::zero;
-  /// Whether to return the attention weights, or which of them. Default: no, which avoids storing
-  /// them.
-  ReturnedWeights return_weights = false;
-  /// Which stage of the weights to return. Default: the final weights.
-  WeightsStage weights_stage = WeightsStage::softmax;
-  /// Whether to return each head's weight on each key, summed over the queries. Does not store the
-  /// weights. Default: no.
-  bool key_mass = false;
-  /// Which intermediate results to return. Default: none.
-  Capture capture = {};
-  /// Whether to save activations for `backward`: copies of inputs and masks, but not the scores.
-  /// Not with a cache. Source: PyTorch, `requires_grad`.
-  bool requires_grad = false;
-};
 
 /// Without a batch axis if the inputs have none.
 template <std::size_t Rank>

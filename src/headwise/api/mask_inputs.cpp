@@ -26,14 +26,9 @@ AttentionMask MaskMemory::mask(const MaskInputs& masks, const MaskSizes& sizes) 
   mask.num_queries = sizes.num_queries;
   mask.num_keys = sizes.num_keys;
   mask.num_extra_slots = sizes.num_extra_slots;
-  mask.empty_rows = masks.empty_rows;
-  mask.causal = masks.causal != Causal::none;
+  mask.rules = masks.rules;
   mask.first_position =
-      masks.causal == Causal::bottom_right
-          ? static_cast<std::int64_t>(sizes.num_keys) - static_cast<std::int64_t>(sizes.num_queries)
-          : sizes.query_offset;
-  mask.window_left = masks.window_left;
-  mask.window_right = masks.window_right;
+      masks.rules.first_position(sizes.query_offset, sizes.num_queries, sizes.num_keys);
   const bool by_query = masks.valid_lens.shape.size() == 2;
   mask.valid_lens = valid_lens.copy(masks.valid_lens);
   mask.valid_lens_sample_stride = by_query ? sizes.num_queries : 1;

@@ -18,10 +18,7 @@ struct MaskInputs {
   Input<std::uint8_t> allowed;
   Input<float> added;
   Input<std::uint8_t> key_mask;
-  Causal causal = Causal::none;
-  std::int64_t window_left = AttentionMask::unlimited;
-  std::int64_t window_right = AttentionMask::unlimited;
-  EmptyRows empty_rows = EmptyRows::zero;
+  MaskRules rules;
 };
 
 struct MaskSizes {

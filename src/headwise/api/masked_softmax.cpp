@@ -19,7 +19,7 @@ Tensor<3> masked_softmax(const TensorView<3>& scores, const ValidLens& valid_len
     MaskInputs masks;
     const IntegerInput given(valid_lens);
     masks.valid_lens = given.input();
-    masks.empty_rows = options.empty_rows;
+    masks.rules.empty_rows = options.empty_rows;
     validation::check_valid_lens(masks.valid_lens, sizes);
     WorkingMemory memory(
         [&](Arena& arena) { static_cast<void>(MaskMemory(arena, masks, sizes.batch)); });

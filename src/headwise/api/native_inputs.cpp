@@ -73,8 +73,4 @@ void MaskOptions::set_mask(const Mask& mask) {
   }
 }
 
-std::int64_t MaskOptions::width(const std::optional<std::int64_t>& size) noexcept {
-  return std::min(size.value_or(AttentionMask::unlimited), AttentionMask::unlimited);
-}
-
 }  // namespace headwise

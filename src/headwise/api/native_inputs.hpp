@@ -3,9 +3,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <headwise/api/mask_inputs.hpp>
-#include <headwise/api/validation_options.hpp>
+#include <headwise/attention_options.hpp>
 #include <headwise/masks.hpp>
-#include <headwise/multi_head_attention.hpp>
 #include <headwise/tokens.hpp>
 #include <optional>
 #include <string_view>
@@ -60,16 +59,10 @@ class MaskOptions {
   template <typename Options>
   explicit MaskOptions(const Options& options)
       : valid_lens_(options.valid_lens), key_mask_("key_mask", options.key_mask) {
-    validation::check_window(options.window);
     set_mask(options.mask);
     inputs_.valid_lens = valid_lens_.input();
     inputs_.key_mask = key_mask_.input();
-    inputs_.causal = options.causal;
-    if (options.window.has_value()) {
-      inputs_.window_left = width(options.window->left);
-      inputs_.window_right = width(options.window->right);
-    }
-    inputs_.empty_rows = options.empty_rows;
+    inputs_.rules = rules_of(options);
   }
 
   [[nodiscard]] const MaskInputs& inputs() const noexcept { return inputs_; }
@@ -77,7 +70,6 @@ class MaskOptions {
  private:
   /// Fails if a mask of integers has any but 0 and 1.
   void set_mask(const Mask& mask);
-  static std::int64_t width(const std::optional<std::int64_t>& size) noexcept;
 
   IntegerInput valid_lens_;
   KeyMaskInput key_mask_;

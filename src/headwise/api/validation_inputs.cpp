@@ -94,7 +94,12 @@ void check_mask_shape(Shape shape, const MaskSizes& sizes, bool has_head_axis) {
   }
 }
 
+void check_rules(const MaskRules& rules) {
+  check_window(Window{.left = rules.window_left, .right = rules.window_right});
+}
+
 void check_masks(const MaskInputs& masks, const MaskSizes& sizes, bool has_head_axis = true) {
+  check_rules(masks.rules);
   check_valid_lens(masks.valid_lens, sizes);
   if (masks.allowed.is_given()) {
     check_mask_shape(masks.allowed.shape, sizes, has_head_axis);
@@ -111,7 +116,7 @@ void check_query_offset(const PoolingInputs& inputs) {
       !(offset >= 0 && offset <= std::numeric_limits<std::int32_t>::max())) {
     fail_option("query_offset: expected an integer from 0 to 2147483647, got #", {offset});
   }
-  if (inputs.query_offset > 0 && inputs.masks.causal == Causal::bottom_right) {
+  if (inputs.query_offset > 0 && inputs.masks.rules.causal == Causal::bottom_right) {
     fail_option("query_offset: expected causal other than 'bottom-right' beside it, got both", {});
   }
 }

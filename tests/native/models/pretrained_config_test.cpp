@@ -280,10 +280,10 @@ TEST_CASE("Bases of rotary positions, windows and causality are those of the con
     return model.attention(0).settings().rotary->base;
   };
   const auto window = [](const Transformer& model) {
-    return static_cast<double>(model.settings().decoder.windows.front().left);
+    return static_cast<double>(model.settings().decoder.rules.front().window_left);
   };
   const auto last_window = [](const Transformer& model) {
-    return static_cast<double>(model.settings().decoder.windows.back().left);
+    return static_cast<double>(model.settings().decoder.rules.back().window_left);
   };
   const auto interpolation = [](const Transformer& model) {
     return model.attention(0).settings().rotary->interpolation;

@@ -51,7 +51,6 @@ AllowedKeys KeptKeys::keys() const noexcept {
 }
 
 KeyRange AttentionMask::range(std::size_t sample, std::size_t query) const noexcept {
-  const std::int64_t position = first_position + static_cast<std::int64_t>(query);
   std::int64_t begin = 0;
   auto end = static_cast<std::int64_t>(num_keys);
   if (valid_lens != nullptr) {
@@ -62,15 +61,7 @@ KeyRange AttentionMask::range(std::size_t sample, std::size_t query) const noexc
     begin = static_cast<std::int64_t>(key_mask.ranges[sample].begin);
     end = std::min(end, static_cast<std::int64_t>(key_mask.ranges[sample].end));
   }
-  if (causal) {
-    end = std::min(end, position + 1);
-  }
-  if (window_right < unlimited) {
-    end = std::min(end, position + window_right + 1);
-  }
-  if (window_left < unlimited) {
-    begin = std::max<std::int64_t>(begin, position - window_left);
-  }
+  rules.narrow(begin, end, first_position + static_cast<std::int64_t>(query));
   if (begin >= end) {
     return {};
   }
@@ -146,7 +137,7 @@ KeyRange AttentionMask::union_of_ranges(std::size_t sample) const noexcept {
 }
 
 KeyRange AttentionMask::range_of_sample(std::size_t sample, std::size_t num_heads) const noexcept {
-  if (empty_rows == EmptyRows::uniform && has_empty_row(sample, num_heads)) {
+  if (rules.empty_rows == EmptyRows::uniform && has_empty_row(sample, num_heads)) {
     return {.begin = 0, .end = num_keys};
   }
   return union_of_ranges(sample);
@@ -154,7 +145,7 @@ KeyRange AttentionMask::range_of_sample(std::size_t sample, std::size_t num_head
 
 void AttentionMask::mark_read_keys(std::size_t sample, std::size_t num_heads,
                                    std::uint8_t* read) const noexcept {
-  if (empty_rows == EmptyRows::uniform && has_empty_row(sample, num_heads)) {
+  if (rules.empty_rows == EmptyRows::uniform && has_empty_row(sample, num_heads)) {
     std::fill_n(read, num_keys, std::uint8_t{1});
     return;
   }

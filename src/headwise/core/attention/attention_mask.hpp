@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <headwise/core/attention/attention_types.hpp>
+#include <headwise/core/attention/mask_rules.hpp>
 #include <limits>
 #include <vector>
 
@@ -57,18 +58,15 @@ class KeptKeys {
   std::vector<std::uint8_t> each_;
 };
 
-/// Which keys each query of each head may attend to. Valid lengths, the key mask, causality and the
-/// window make one range of keys per query, to which pooling is restricted; a given mask, and a key
-/// mask with holes, apply inside that range. It owns nothing that it points to.
+/// Which keys each query of each head may attend to. Valid lengths, the key mask and the rules make
+/// one range of keys per query, to which pooling is restricted; a given mask, and a key mask with
+/// holes, apply inside that range. It owns nothing that it points to.
 struct AttentionMask {
-  static constexpr std::int64_t unlimited = std::numeric_limits<std::int32_t>::max();
-
   std::size_t batch = 0;
   std::size_t num_queries = 0;
   std::size_t num_keys = 0;
   /// Slots after the keys, to which every query may attend regardless of the masks.
   std::size_t num_extra_slots = 0;
-  EmptyRows empty_rows = EmptyRows::zero;
 
   /// Entry [sample · sample_stride + query · query_stride]; null for none.
   const std::int32_t* valid_lens = nullptr;
@@ -77,11 +75,9 @@ struct AttentionMask {
 
   AllowedKeys key_mask = {};
 
-  bool causal = false;
-  /// Position of the first query among the keys, for `causal` and the window.
+  MaskRules rules = {};
+  /// Position of the first query among the keys, for the rules.
   std::int64_t first_position = 0;
-  std::int64_t window_left = unlimited;
-  std::int64_t window_right = unlimited;
 
   /// At most one of the two is given. Strides are those of (batch, heads, queries, keys), 0 where
   /// the mask broadcasts.
@@ -89,14 +85,13 @@ struct AttentionMask {
   const float* added = nullptr;
   std::array<std::size_t, 4> mask_strides = {};
 
-  /// The keys that lengths, causality and the window allow the query, from the first to the last
+  /// The keys that lengths and rules allow the query, from the first to the last
   /// that the key mask allows.
   [[nodiscard]] KeyRange range(std::size_t sample, std::size_t query) const noexcept;
 
   /// Whether two queries of a sample may have different ranges.
   [[nodiscard]] bool ranges_differ() const noexcept {
-    return causal || window_left < unlimited || window_right < unlimited ||
-           valid_lens_query_stride > 0;
+    return rules.depend_on_position() || valid_lens_query_stride > 0;
   }
 
   /// Whether the masks inside the ranges allow the query this key.
@@ -108,8 +103,8 @@ struct AttentionMask {
   bool apply(std::size_t sample, std::size_t head, std::size_t query, KeyRange keys,
              float* scores) const noexcept;
 
-  /// Whether the query may attend to no key. By `empty_rows`, its row is zeros or uniform over all
-  /// keys.
+  /// Whether the query may attend to no key. By `rules.empty_rows`, its row is zeros or uniform
+  /// over all keys.
   [[nodiscard]] bool row_is_empty(std::size_t sample, std::size_t head,
                                   std::size_t query) const noexcept;
 

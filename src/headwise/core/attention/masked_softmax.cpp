@@ -13,7 +13,7 @@ constexpr std::size_t rows_at_once = 64;
 void softmax_row(const AttentionMask& mask, std::size_t row, float* weights) noexcept {
   const KeyRange keys = mask.range(row / mask.num_queries, row % mask.num_queries);
   if (keys.size() == 0) {
-    const bool uniform = mask.empty_rows == EmptyRows::uniform;
+    const bool uniform = mask.rules.empty_rows == EmptyRows::uniform;
     std::fill_n(weights, mask.num_keys, uniform ? 1.0F / static_cast<float>(mask.num_keys) : 0.0F);
     return;
   }

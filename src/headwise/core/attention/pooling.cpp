@@ -215,7 +215,7 @@ class HeadPooling {
   void sum_visible_values(std::size_t head, std::size_t query, KeyRange columns, const float* row,
                           float* result) const noexcept {
     const bool reads_all =
-        mask_.empty_rows == EmptyRows::uniform && mask_.row_is_empty(sample_, head, query);
+        mask_.rules.empty_rows == EmptyRows::uniform && mask_.row_is_empty(sample_, head, query);
     write_zeros(result, arguments_.value_size);
     const Rows values = block_.gathered_values();
     for (std::size_t column = columns.begin; column < columns.end; ++column) {

@@ -405,7 +405,7 @@ class HeadPoolingBackward {
     const std::size_t aligned = columns.begin / kernels::panel_width() * kernels::panel_width();
     write_zeros(gradients + aligned, columns.begin - aligned);
     // The weights of an empty row do not depend on scores.
-    if (mask_.empty_rows == EmptyRows::uniform && mask_.row_is_empty(sample_, head, query)) {
+    if (mask_.rules.empty_rows == EmptyRows::uniform && mask_.row_is_empty(sample_, head, query)) {
       write_zeros(gradients_here, columns.size());
     }
     if (arguments_.dropout.active()) {

@@ -168,7 +168,7 @@ Rows ScoreBlock::gathered_values() const noexcept {
 KeyRange ScoreBlock::columns_of(std::size_t head, std::size_t first,
                                 std::size_t rows) const noexcept {
   const KeyRange all{.begin = 0, .end = columns_};
-  if (mask_.num_extra_slots > 0 || mask_.empty_rows == EmptyRows::uniform) {
+  if (mask_.num_extra_slots > 0 || mask_.rules.empty_rows == EmptyRows::uniform) {
     return all;
   }
   for (std::size_t query = first; query < first + rows; ++query) {
@@ -277,7 +277,7 @@ float ScoreBlock::masked_softmax_row(std::size_t head, std::size_t query, KeyRan
   if (any_key) {
     return exp_visible(head, query, columns, {.begin = first, .end = last}, row);
   }
-  const bool uniform = mask_.empty_rows == EmptyRows::uniform;
+  const bool uniform = mask_.rules.empty_rows == EmptyRows::uniform;
   std::fill(row + columns.begin, row + columns.end,
             uniform ? 1.0F / static_cast<float>(columns_) : 0.0F);
   return 1.0F;

@@ -48,13 +48,11 @@ void check_fits(const TransformerOptions& options) {
   static_cast<void>(checked_count(floats / 2));
 }
 
-WindowSettings window_of(const std::optional<Window>& window) noexcept {
-  const auto bound_of = [](std::optional<std::int64_t> side) {
-    return std::min(side.value_or(AttentionMask::unlimited), AttentionMask::unlimited);
-  };
-  return window
-             ? WindowSettings{.left = bound_of(window->left), .right = bound_of(window->right)}
-             : WindowSettings{.left = AttentionMask::unlimited, .right = AttentionMask::unlimited};
+std::vector<MaskRules> rules_of(std::int64_t num_layers, bool causal,
+                                const std::optional<Window>& window) {
+  MaskRules rules{.causal = causal ? Causal::top_left : Causal::none};
+  rules.set_window(window);
+  return std::vector<MaskRules>(static_cast<std::size_t>(num_layers), rules);
 }
 
 }  // namespace
@@ -114,8 +112,7 @@ TransformerSettings unchecked_settings_of(const TransformerOptions& options) {
                   .ffn_hiddens = static_cast<std::size_t>(ffn_hiddens_of(options)),
                   .causal = options.causal,
                   .has_cross_attention = options.encoder.has_value(),
-                  .windows = std::vector<WindowSettings>(
-                      static_cast<std::size_t>(options.num_layers), window_of(options.window))},
+                  .rules = rules_of(options.num_layers, options.causal, options.window)},
       .encoder = {},
       .image_size = static_cast<std::size_t>(patches.image_size),
       .patch_size = static_cast<std::size_t>(patches.patch_size),
@@ -124,18 +121,16 @@ TransformerSettings unchecked_settings_of(const TransformerOptions& options) {
       .weights = options.weights,
       .seed = options.seed.has_value() ? *options.seed : random_seed()};
   for (std::size_t layer = 0;
-       layer < std::min(options.windows.size(), settings.decoder.windows.size()); ++layer) {
-    settings.decoder.windows[layer] = window_of(options.windows[layer]);
+       layer < std::min(options.windows.size(), settings.decoder.rules.size()); ++layer) {
+    settings.decoder.rules[layer].set_window(options.windows[layer]);
   }
   if (options.encoder) {
-    settings.encoder = {
-        .num_layers = static_cast<std::size_t>(options.encoder->num_layers),
-        .ffn_hiddens = static_cast<std::size_t>(
-            options.encoder->ffn_hiddens.value_or(ffn_hiddens_of(options))),
-        .causal = false,
-        .has_cross_attention = false,
-        .windows = std::vector<WindowSettings>(
-            static_cast<std::size_t>(options.encoder->num_layers), window_of(options.window))};
+    settings.encoder = {.num_layers = static_cast<std::size_t>(options.encoder->num_layers),
+                        .ffn_hiddens = static_cast<std::size_t>(
+                            options.encoder->ffn_hiddens.value_or(ffn_hiddens_of(options))),
+                        .causal = false,
+                        .has_cross_attention = false,
+                        .rules = rules_of(options.encoder->num_layers, false, options.window)};
   }
   if (settings.has_patches()) {
     settings.max_length = settings.num_patches() + (settings.class_token ? 1 : 0);

@@ -184,20 +184,14 @@ struct AttentionOnlyTransformerOptions {
 [[nodiscard]] TransformerOptions transformer_options_of(
     const AttentionOnlyTransformerOptions& options);
 
-/// How far to both sides a layer attends.
-struct WindowSettings {
-  std::int64_t left;
-  std::int64_t right;
-};
-
 /// The layers of an encoder or a decoder.
 struct StackSettings {
   std::size_t num_layers = 0;
   std::size_t ffn_hiddens = 0;
   bool causal = false;
   bool has_cross_attention = false;
-  /// Of each layer.
-  std::vector<WindowSettings> windows = {};
+  /// Of each layer's mask.
+  std::vector<MaskRules> rules = {};
 };
 
 /// A model's options with their defaults.

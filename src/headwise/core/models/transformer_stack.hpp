@@ -30,14 +30,14 @@ struct AttentionPasses {
   std::span<LayerCache> caches = {};
   /// Allocated memory of the layers, for a pass that requires gradients.
   std::span<ForwardMemory> memory = {};
-  std::span<const WindowSettings> windows = {};
+  /// In place of the mask's.
+  std::span<const MaskRules> rules = {};
 
   /// The mask of a layer.
   [[nodiscard]] AttentionMask mask_of(std::size_t layer) const noexcept {
     AttentionMask of_layer = mask;
-    if (!windows.empty()) {
-      of_layer.window_left = windows[layer].left;
-      of_layer.window_right = windows[layer].right;
+    if (!rules.empty()) {
+      of_layer.rules = rules[layer];
     }
     return of_layer;
   }

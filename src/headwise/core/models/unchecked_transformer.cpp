@@ -93,10 +93,9 @@ StackPass UncheckedTransformer::decoder_pass(const TransformerPass& pass) const 
                .valid_lens_sample_stride = pass.valid_lens_sample_stride,
                .valid_lens_query_stride = pass.valid_lens_query_stride,
                .key_mask = pass.key_mask,
-               .causal = model.decoder.causal,
                .first_position = static_cast<std::int64_t>(sizes.num_keys - pass.length)},
       .layers = pass.layers,
-      .windows = model.decoder.windows};
+      .rules = model.decoder.rules};
   result.rotations_sample_stride = pass.key_mask.exist() ? pass.length : 0;
   if (model.has_encoder()) {
     const bool cached = pass.cache != nullptr && pass.cache->has_source;
@@ -133,7 +132,7 @@ StackPass UncheckedTransformer::encoder_pass(const TransformerPass& pass) const 
                           .valid_lens_sample_stride = 1,
                           .key_mask = pass.source_key_mask},
                  .layers = pass.encoder_layers,
-                 .windows = settings().encoder.windows};
+                 .rules = settings().encoder.rules};
   result.rotations_sample_stride = pass.source_key_mask.exist() ? pass.source_length : 0;
   result.probe = pass.probe;
   result.probe.positions = nullptr;
