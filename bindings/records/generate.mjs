@@ -42,6 +42,9 @@ function recordKind(field, known) {
   if (Object.hasOwn(known, field)) {
     return { words: known[field], ts: `Packed<${field}>`, cpp: field, check: 'check_record($)' };
   }
+  if (field.startsWith('Input<')) {
+    return { words: 3, ts: 'GivenTensor', cpp: field, check: 'check_input($)' };
+  }
   const [, pointer, optional] = /^(.+\*)(\??)$/.exec(field) ?? [];
   if (pointer) {
     const check =
@@ -84,6 +87,12 @@ const lines = (fields, line) => fields.map(line).join('\n');
 const wordsOf = ({ field, ts, words }) =>
   words > 1 || ts.startsWith('Packed<') ? `...record.${field}` : `record.${field}`;
 
+/** The C++ type of a record or a message: the library's, or a struct of these members. */
+const typeOf = (name, members) =>
+  Object.hasOwn(given.libraryTypes, name)
+    ? `using ${name} = headwise::${given.libraryTypes[name]};`
+    : `struct ${name} {\n${members}\n};`;
+
 /** The record's fields with their kinds and offsets in words, and its length. */
 function layOut(name, description, known, header) {
   let words = header;
@@ -107,13 +116,14 @@ export const ${lowerFirst(name)}: RecordKind<${name}>;
   pack: (record) => [${[...(header ? [words] : []), ...fields.map(wordsOf)].join(', ')}],
 };
 `,
-  cpp: `struct ${name} {
-${header ? '  std::uint32_t words;\n' : ''}${lines(fields, ({ member, cpp }) => `  ${cpp} ${member};`)}
-};
+  cpp: `${typeOf(
+    name,
+    `${header ? '  std::uint32_t words;\n' : ''}${lines(fields, ({ member, cpp }) => `  ${cpp} ${member};`)}`,
+  )}
 static_assert(sizeof(${name}) == ${4 * words});
 ${lines(fields, ({ member, offset }) => `static_assert(offsetof(${name}, ${member}) == ${4 * offset});`)}
 #if defined(HEADWISE_CHECKED)
-inline void check_record(const ${name}& record) {
+inline void check_record([[maybe_unused]] const ${name}& record) {
 ${header ? `  check(record.words == ${words});\n` : ''}${fields
     .filter(({ check }) => check)
     .map(({ member, check }) => `  ${check.replace('$', `record.${member}`)};\n`)
@@ -121,9 +131,6 @@ ${header ? `  check(record.words == ${words});\n` : ''}${fields
 #endif
 `,
 });
-
-/** Messages that C++ reads into a type of the library, whose members are called as their fields. */
-const libraryTypes = { NamedTensor: 'io::NamedTensor', NamedText: 'io::NamedText' };
 
 /** What JavaScript has of a message. */
 function messageTextInScript(name, fields) {
@@ -186,11 +193,10 @@ function messageText(name, description, known, isRequest) {
   return {
     ...messageTextInScript(name, fields),
     cpp: isRequest
-      ? `${
-          Object.hasOwn(libraryTypes, name)
-            ? `using ${name} = ${libraryTypes[name]};`
-            : `struct ${name} {\n${lines(fields, ({ member, cpp: type }) => `  ${type} ${member}{};`)}\n};`
-        }
+      ? `${typeOf(
+          name,
+          lines(fields, ({ member, cpp: type }) => `  ${type} ${member}{};`),
+        )}
 inline void read(MessageReader& stream, ${name}& message) {
 ${lines(fields, cpp)}
 }
@@ -230,7 +236,7 @@ export function generate({ records, elements, blocks, requests, responses } = gi
   return {
     'records.js': of('js'),
     'records.d.ts': `import type { Address } from '../../bindings/js/runtime/memory.js';
-import type { MessageKind, Packed, RecordKind } from '../../bindings/js/runtime/records.js';
+import type { GivenTensor, MessageKind, Packed, RecordKind } from '../../bindings/js/runtime/records.js';
 
 ${of('ts')}`,
     'records.hpp': `#pragma once
@@ -238,8 +244,9 @@ ${of('ts')}`,
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <headwise/core/attention/attention_mask.hpp>
+#include <headwise/api/mask_inputs.hpp>
 #include <headwise/core/io/safetensors_header.hpp>
+#include <headwise/core/models/activations.hpp>
 #include <span>
 #include <string_view>
 #include <vector>

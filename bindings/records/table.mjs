@@ -10,6 +10,7 @@
 //   T*            an address in working memory, where T begin at a cache line
 //   T*?           the same, or a null pointer: undefined in JavaScript
 //   void*, void*? an address that C++ has given out
+//   Input<T>      a tensor that C++ reads, or none
 //   Name          what Name describes, in place
 // and in messages, whose length is not fixed:
 //   number        two words, a double
@@ -19,41 +20,48 @@
 //   sizes, wides  a number of words, or of pairs of them, and they
 //   Name[]        a number of messages and they
 
+/** Records and messages that are types of the library, whose members are called as their fields. */
+export const libraryTypes = {
+  MaskRules: 'MaskRules',
+  MaskInputs: 'MaskInputs',
+  NamedTensor: 'io::NamedTensor',
+  NamedText: 'io::NamedText',
+};
+
 /** Fields at fixed offsets, behind the record's number of words. */
 export const records = {
   SoftmaxRecord: {
     batch: 'size',
     numQueries: 'size',
     numKeys: 'size',
-    validLens: 'GivenTensor',
-    uniform: 'flag',
+    validLens: 'Input<double>',
+    rules: 'MaskRules',
   },
   PoolingRecord: {
-    queries: 'GivenTensor',
-    keys: 'GivenTensor',
-    values: 'GivenTensor',
-    masks: 'GivenMasks',
+    queries: 'Input<float>',
+    keys: 'Input<float>',
+    values: 'Input<float>',
+    masks: 'MaskInputs',
     // Of dot products: whether one is given.
     hasScale: 'flag',
     // Of additive scores.
-    W_q: 'GivenTensor',
-    W_k: 'GivenTensor',
-    w_v: 'GivenTensor',
+    W_q: 'Input<float>',
+    W_k: 'Input<float>',
+    w_v: 'Input<float>',
     returnWeights: 'flag',
     weightsStage: 'size',
   },
   ForwardRecord: {
-    queries: 'GivenTensor',
-    keys: 'GivenTensor',
-    values: 'GivenTensor',
-    masks: 'GivenMasks',
-    headGate: 'GivenTensor',
-    positions: 'GivenTensor',
+    queries: 'Input<float>',
+    keys: 'Input<float>',
+    values: 'Input<float>',
+    masks: 'MaskInputs',
+    headGate: 'Input<float>',
+    positions: 'Input<double>',
     cache: 'void*?',
     returnWeights: 'flag',
-    // Lists of integers as doubles.
-    weightHeads: 'GivenTensor',
-    weightQueries: 'GivenTensor',
+    weightHeads: 'Input<double>',
+    weightQueries: 'Input<double>',
     weightsStage: 'size',
     keyMass: 'flag',
     // A bit for each of `captureNames`.
@@ -61,64 +69,64 @@ export const records = {
     requiresGrad: 'flag',
   },
   BackwardRecord: {
-    gradOutput: 'GivenTensor',
+    gradOutput: 'Input<float>',
   },
-  // Of a model's passes. Tokens and lists are doubles, key masks are bytes.
+  // Of a model's passes.
   PassRecord: {
     kind: 'size',
     // One of the three.
-    tokens: 'GivenTensor',
-    pixels: 'GivenTensor',
-    embeddings: 'GivenTensor',
-    targets: 'GivenTensor',
-    segments: 'GivenTensor',
-    validLens: 'GivenTensor',
-    keyMask: 'GivenTensor',
-    source: 'GivenTensor',
-    sourceValidLens: 'GivenTensor',
-    sourceKeyMask: 'GivenTensor',
-    // GivenTensors, of all sides one after the other, and how many there are.
+    tokens: 'Input<double>',
+    pixels: 'Input<float>',
+    embeddings: 'Input<float>',
+    targets: 'Input<double>',
+    segments: 'Input<double>',
+    validLens: 'Input<double>',
+    keyMask: 'Input<std::uint8_t>',
+    source: 'Input<double>',
+    sourceValidLens: 'Input<double>',
+    sourceKeyMask: 'Input<std::uint8_t>',
+    // Inputs of floats, of all sides one after the other, and how many there are.
     headGates: 'void*?',
     numHeadGates: 'size[3]',
     cache: 'void*?',
     returnWeights: 'flag',
-    weightHeads: 'GivenTensor',
-    weightQueries: 'GivenTensor',
-    // Bytes.
-    capture: 'GivenTensor',
-    captureLayers: 'GivenTensor',
-    capturePositions: 'GivenTensor',
+    weightHeads: 'Input<double>',
+    weightQueries: 'Input<double>',
+    capture: 'Input<ActivationName>',
+    captureLayers: 'Input<double>',
+    capturePositions: 'Input<double>',
     // GivenPatches.
     patches: 'void*?',
     numPatches: 'size',
     requiresGrad: 'flag',
     // Layers and positions that are analysed, the tokens of an attribution.
-    layers: 'GivenTensor',
-    positions: 'GivenTensor',
-    target: 'GivenTensor',
-    against: 'GivenTensor',
+    layers: 'Input<double>',
+    positions: 'Input<double>',
+    target: 'Input<double>',
+    against: 'Input<double>',
     // Of patched heads: what they replace, and the input where they do, one of the three.
     replaced: 'size',
-    corrupted: 'GivenTensor',
-    corruptedKind: 'size',
+    corruptedTokens: 'Input<double>',
+    corruptedPixels: 'Input<float>',
+    corruptedEmbeddings: 'Input<float>',
     optimizer: 'void*?',
   },
   ModelBackwardRecord: {
-    hidden: 'GivenTensor',
-    logits: 'GivenTensor',
+    hidden: 'Input<float>',
+    logits: 'Input<float>',
   },
   GenerateRecord: {
-    tokens: 'GivenTensor',
-    source: 'GivenTensor',
-    keyMask: 'GivenTensor',
-    stop: 'GivenTensor',
+    tokens: 'Input<double>',
+    source: 'Input<double>',
+    keyMask: 'Input<std::uint8_t>',
+    stop: 'Input<double>',
     // Whether they are given.
     hasTopK: 'flag',
     hasTopP: 'flag',
     seed: 'wide',
     cachePrecision: 'size',
     returnWeights: 'flag',
-    weightHeads: 'GivenTensor',
+    weightHeads: 'Input<double>',
   },
   TaskRecord: {
     kind: 'integer',
@@ -136,35 +144,31 @@ export const records = {
   },
   ScoreRecord: {
     score: 'integer',
-    weights: 'GivenTensor',
-    // Tokens or keys, as doubles.
-    positions: 'GivenTensor',
+    weights: 'Input<float>',
+    // Tokens or keys.
+    positions: 'Input<double>',
     numExtraSlots: 'size',
     causal: 'flag',
-    ignoredKeys: 'GivenTensor',
+    ignoredKeys: 'Input<std::uint8_t>',
     scores: 'double*',
   },
 };
 
 /** Records that stand in arrays or in others, without that number. */
 export const elements = {
-  // A tensor that a call reads, or none: both addresses are null.
-  GivenTensor: {
-    numbers: 'void*?',
-    shape: 'void*?',
-    rank: 'size',
-  },
-  // Lengths are doubles, the key mask is bytes.
-  GivenMasks: {
-    validLens: 'GivenTensor',
-    mask: 'GivenTensor',
-    // Whether it has floats to add to the scores, rather than bytes.
-    addsMask: 'flag',
-    keyMask: 'GivenTensor',
+  // The mask options other than tensors.
+  MaskRules: {
     causal: 'size',
     windowLeft: 'integer',
     windowRight: 'integer',
-    uniform: 'flag',
+    emptyRows: 'size',
+  },
+  MaskInputs: {
+    validLens: 'Input<double>',
+    allowed: 'Input<std::uint8_t>',
+    added: 'Input<float>',
+    keyMask: 'Input<std::uint8_t>',
+    rules: 'MaskRules',
   },
   // Words are the numbers of the C++ enumerations.
   GivenPatch: {
@@ -172,9 +176,9 @@ export const elements = {
     side: 'size',
     layer: 'integer',
     kind: 'size',
-    value: 'GivenTensor',
-    heads: 'GivenTensor',
-    positions: 'GivenTensor',
+    value: 'Input<float>',
+    heads: 'Input<double>',
+    positions: 'Input<double>',
   },
 };
 

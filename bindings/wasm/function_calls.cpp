@@ -12,18 +12,18 @@
 #include <headwise/core/parallel/for_each.hpp>
 #include <headwise/core/random.hpp>
 
-#include "given.hpp"
 #include "memory.hpp"
+#include "records.hpp"
 #include "results.hpp"
 
 namespace headwise::bindings {
 namespace {
 
 PoolingInputs pooling_inputs(const PoolingRecord& record, double query_offset) noexcept {
-  return {.queries = input_of(record.queries),
-          .keys = input_of(record.keys),
-          .values = input_of(record.values),
-          .masks = inputs_of(record.masks),
+  return {.queries = record.queries,
+          .keys = record.keys,
+          .values = record.values,
+          .masks = record.masks,
           .query_offset = query_offset,
           .return_weights = record.return_weights,
           .weights_stage = static_cast<WeightsStage>(record.weights_stage)};
@@ -34,8 +34,8 @@ PoolingInputs pooling_inputs(const PoolingRecord& record, double query_offset) n
 void masked_softmax(Address address, std::size_t first, std::size_t samples, Address weights) {
   const auto& record = record_at<SoftmaxRecord>(address);
   MaskInputs masks;
-  masks.valid_lens = input_of<double>(record.valid_lens);
-  masks.rules.empty_rows = record.uniform ? EmptyRows::uniform : EmptyRows::zero;
+  masks.valid_lens = record.valid_lens;
+  masks.rules = record.rules;
   const MaskSizes sizes{.batch = record.batch,
                         .num_heads = 1,
                         .num_queries = record.num_queries,
@@ -67,9 +67,9 @@ void additive_attention(Address address, double query_offset) {
   const auto& record = record_at<PoolingRecord>(address);
   PoolingInputs inputs = pooling_inputs(record, query_offset);
   inputs.is_additive = true;
-  inputs.W_q = input_of(record.W_q);
-  inputs.W_k = input_of(record.W_k);
-  inputs.w_v = input_of(record.w_v);
+  inputs.W_q = record.W_q;
+  inputs.W_k = record.W_k;
+  inputs.w_v = record.w_v;
   Results results;
   pool_inputs(inputs, false, results);
 }

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <headwise/api/forward_inputs.hpp>
 
-#include "given.hpp"
+#include "records.hpp"
 #include "results.hpp"
 
 namespace headwise::bindings {
@@ -83,16 +83,16 @@ void forward(Address layer, Address address) {
   const auto& record = record_at<ForwardRecord>(address);
   const auto is_captured = [&](unsigned place) { return (record.captured >> place & 1U) != 0; };
   Results results;
-  layer_at(layer).forward({.queries = input_of(record.queries),
-                           .keys = input_of(record.keys),
-                           .values = input_of(record.values),
-                           .masks = inputs_of(record.masks),
-                           .head_gate = input_of(record.head_gate),
-                           .positions = input_of<double>(record.positions),
+  layer_at(layer).forward({.queries = record.queries,
+                           .keys = record.keys,
+                           .values = record.values,
+                           .masks = record.masks,
+                           .head_gate = record.head_gate,
+                           .positions = record.positions,
                            .cache = static_cast<KeyValueCache*>(record.cache),
                            .return_weights = record.return_weights,
-                           .weight_heads = input_of<double>(record.weight_heads),
-                           .weight_queries = input_of<double>(record.weight_queries),
+                           .weight_heads = record.weight_heads,
+                           .weight_queries = record.weight_queries,
                            .weights_stage = static_cast<WeightsStage>(record.weights_stage),
                            .key_mass = record.key_mass,
                            .capture = {.queries = is_captured(0),

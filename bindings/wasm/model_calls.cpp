@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <headwise/api/generation.hpp>
 #include <headwise/api/microscope_passes.hpp>
+#include <headwise/api/model_inputs.hpp>
 #include <headwise/api/validation.hpp>
 #include <headwise/api/validation_text.hpp>
 #include <headwise/core/models/pretrained/whole_heads.hpp>
@@ -15,7 +16,6 @@
 #include <span>
 #include <vector>
 
-#include "given.hpp"
 #include "layer_calls.hpp"
 #include "memory.hpp"
 #include "model.hpp"
@@ -28,6 +28,68 @@ namespace {
 
 /// As in `PassKind` of model-pass.ts.
 enum class PassKind : std::uint8_t { forward, loss, gradients, training, lens, attribution };
+
+/// The arguments of a model's pass, and the lists that they point to.
+class GivenPass {
+ public:
+  explicit GivenPass(const PassRecord& record);
+
+  [[nodiscard]] const ModelInputs& inputs() const noexcept { return inputs_; }
+  /// The same with other tokens, pixels or embeddings.
+  [[nodiscard]] ModelInputs corrupted(const PassRecord& record) const noexcept;
+
+ private:
+  std::vector<PatchInputs> patches_;
+  ModelInputs inputs_;
+};
+
+GivenPass::GivenPass(const PassRecord& record)
+    : patches_(record.num_patches),
+      inputs_({.tokens = record.tokens,
+               .pixels = record.pixels,
+               .embeddings = record.embeddings,
+               .targets = record.targets,
+               .segments = record.segments,
+               .valid_lens = record.valid_lens,
+               .key_mask = record.key_mask,
+               .source = record.source,
+               .source_valid_lens = record.source_valid_lens,
+               .source_key_mask = record.source_key_mask,
+               .head_gates = {},
+               .cache = static_cast<ModelCache*>(record.cache),
+               .return_weights = record.return_weights,
+               .weight_heads = record.weight_heads,
+               .weight_queries = record.weight_queries,
+               .capture = record.capture.numbers(),
+               .capture_layers = record.capture_layers,
+               .capture_positions = record.capture_positions,
+               .patches = {},
+               .requires_grad = record.requires_grad}) {
+  const auto* gates = static_cast<const InputTensor*>(record.head_gates);
+  for (std::size_t side = 0; side < all_sides.size(); ++side) {
+    inputs_.head_gates[side] = {gates, record.num_head_gates[side]};
+    gates += record.num_head_gates[side];
+  }
+  const std::span patches(static_cast<const GivenPatch*>(record.patches), record.num_patches);
+  std::ranges::transform(patches, patches_.begin(), [](const GivenPatch& patch) {
+    return PatchInputs{.at = static_cast<ActivationName>(patch.at),
+                       .side = static_cast<Side>(patch.side),
+                       .layer = patch.layer,
+                       .kind = static_cast<PatchKind>(patch.kind),
+                       .value = patch.value,
+                       .heads = patch.heads,
+                       .positions = patch.positions};
+  });
+  inputs_.patches = patches_;
+}
+
+ModelInputs GivenPass::corrupted(const PassRecord& record) const noexcept {
+  ModelInputs inputs = inputs_;
+  inputs.tokens = record.corrupted_tokens;
+  inputs.pixels = record.corrupted_pixels;
+  inputs.embeddings = record.corrupted_embeddings;
+  return inputs;
+}
 
 std::optional<RotaryScaling> scaling_of(const ModelOptions& options) {
   if (options.scaling_type == 0) {
@@ -91,7 +153,8 @@ TransformerOptions read_model_options(const NewModel& message) {
   }
   for (std::size_t side = 0; side < message.windows.size(); side += 2) {
     options.windows.emplace_back(
-        Window{.left = message.windows[side], .right = message.windows[side + 1]});
+        Window{.left = static_cast<std::int32_t>(message.windows[side]),
+               .right = static_cast<std::int32_t>(message.windows[side + 1])});
   }
   if (given.has_encoder) {
     options.encoder = {.num_layers = given.encoder_layers,
@@ -261,17 +324,14 @@ double run_model(Address model, Address address) {
       break;
     case PassKind::lens:
       logit_lens(transformer,
-                 {.pass = inputs,
-                  .layers = input_of<double>(record.layers),
-                  .positions = input_of<double>(record.positions)},
-                 results);
+                 {.pass = inputs, .layers = record.layers, .positions = record.positions}, results);
       break;
     case PassKind::attribution:
       attribute_logits(transformer,
                        {.pass = inputs,
-                        .target = input_of<double>(record.target),
-                        .against = input_of<double>(record.against),
-                        .position = input_of<double>(record.positions)},
+                        .target = record.target,
+                        .against = record.against,
+                        .position = record.positions},
                        results);
       break;
   }
@@ -287,23 +347,23 @@ void unembed(Address model, Address features, double rows, Address logits) {
 void backward_model(Address model, Address address) {
   const auto& record = record_at<ModelBackwardRecord>(address);
   ResultsOfModel results;
-  transformer_at(model).backward(input_of(record.hidden), input_of(record.logits), results);
+  transformer_at(model).backward(record.hidden, record.logits, results);
   results.give();
 }
 
 Address new_generation(Address model, Address address, double max_new_tokens, double temperature,
                        double top_k, double top_p) {
   const auto& record = record_at<GenerateRecord>(address);
-  GenerateInputs inputs{.tokens = input_of<double>(record.tokens),
-                        .source = input_of<double>(record.source),
-                        .key_mask = input_of<std::uint8_t>(record.key_mask),
-                        .stop = input_of<double>(record.stop),
+  GenerateInputs inputs{.tokens = record.tokens,
+                        .source = record.source,
+                        .key_mask = record.key_mask,
+                        .stop = record.stop,
                         .max_new_tokens = static_cast<std::int64_t>(max_new_tokens),
                         .temperature = temperature,
                         .seed = record.seed,
                         .cache_precision = static_cast<Precision>(record.cache_precision),
                         .return_weights = record.return_weights,
-                        .weight_heads = input_of<double>(record.weight_heads)};
+                        .weight_heads = record.weight_heads};
   if (record.has_top_k) {
     inputs.top_k = static_cast<std::int64_t>(top_k);
   }
@@ -333,7 +393,7 @@ Address new_head_patching(Address model, Address address) {
   // NOLINTNEXTLINE(*-owning-memory): JavaScript owns it
   return address_of(new HeadPatching(transformer_at(model), given.inputs(), given.corrupted(record),
                                      static_cast<ActivationName>(record.replaced),
-                                     input_of<double>(record.positions)));
+                                     record.positions));
 }
 
 void delete_head_patching(Address patching) { delete at<HeadPatching>(patching); }

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <headwise/caller_memory.hpp>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -77,6 +78,11 @@ class Whole {
   Number number_;
 };
 
+/// JavaScript writes inputs as these words: both addresses, and the rank.
+static_assert(sizeof(InputTensor) == 12);
+static_assert(offsetof(InputTensor, data) == 0);
+static_assert(offsetof(InputTensor, shape) == 4);
+
 /// A value that may be left out.
 template <typename Value>
 class Optional {
@@ -102,6 +108,11 @@ void check_working_address(const void* address, bool may_be_absent) noexcept;
 void check_floats(const void* address, bool may_be_absent) noexcept;
 /// Checks any other address.
 void check_address(const void* address, bool may_be_absent) noexcept;
+template <typename Number>
+void check_input(const Input<Number>& input) noexcept {
+  check_address(input.data, true);
+  check_address(input.shape.data(), true);
+}
 #endif
 
 /// The record at an address.

@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "given.hpp"
+#include "records.hpp"
 
 namespace headwise::bindings {
 namespace {
@@ -53,7 +53,7 @@ void draw_task(Address address) {
 void score_heads(Address address) {
   const auto& record = record_at<ScoreRecord>(address);
   const auto score = static_cast<Score>(record.score);
-  const InputTensor weights = input_of(record.weights);
+  const InputTensor weights = record.weights;
   const bool is_of_self_attention = score == Score::patterns || score == Score::induction;
   const WeightsView view = is_of_self_attention ? validation::check_self_attention(weights)
                                                 : validation::check_weights(weights);
@@ -66,12 +66,12 @@ void score_heads(Address address) {
                              .num_extra_slots = record.num_extra_slots};
     auto* const sums = reinterpret_cast<RowSum*>(scores);
     std::fill_n(sums, view.num_heads, RowSum{});
-    const auto ignored_keys = input_of<std::uint8_t>(record.ignored_keys);
+    const auto ignored_keys = record.ignored_keys;
     score == Score::confidence ? add_confidence(view.weights, sizes, ignored_keys.data, sums)
                                : add_entropy(view.weights, sizes, sums);
     return;
   }
-  const auto given = input_of<double>(record.positions);
+  const auto given = record.positions;
   std::vector<std::int32_t> positions;
   if (score != Score::patterns) {
     positions = is_of_self_attention ? validation::check_tokens_of_weights(weights, given)

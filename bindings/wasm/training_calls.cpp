@@ -6,10 +6,10 @@
 #include <headwise/core/training/unchecked_optimizer.hpp>
 #include <vector>
 
-#include "given.hpp"
 #include "layer_calls.hpp"
 #include "memory.hpp"
 #include "model.hpp"
+#include "records.hpp"
 #include "results.hpp"
 
 namespace headwise::bindings {
@@ -44,7 +44,7 @@ Address new_optimizer(Address trainables, const UncheckedOptimizer::Options& opt
 
 void backward(Address layer, Address address) {
   Results results;
-  layer_at(layer).backward(input_of(record_at<BackwardRecord>(address).grad_output), results);
+  layer_at(layer).backward(record_at<BackwardRecord>(address).grad_output, results);
 }
 
 Address gradient(Address layer, std::size_t number) {

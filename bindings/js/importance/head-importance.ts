@@ -1,4 +1,4 @@
-import { checkWindow, type MaskOptions } from '../layer/masks.js';
+import { readWindow, type MaskOptions } from '../layer/masks.js';
 import { MultiHeadAttention } from '../layer/multi-head-attention.js';
 import {
   gateNames,
@@ -152,7 +152,7 @@ function measuredLayer(
       masks: {
         ...rest,
         validLens: ifGiven('validLens', validLens, toWholeNumbers),
-        window: checkWindow(window),
+        window: ifGiven('window', window, readWindow),
         mask: ifGiven('mask', mask, heldMask),
         keyMask: ifGiven('keyMask', keyMask, toKeyMask),
       },

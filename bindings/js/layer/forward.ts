@@ -16,8 +16,13 @@ import {
 } from './chosen-weights.js';
 import { KeyValueCache } from './key-value-cache.js';
 import { CallResults } from './call-results.js';
-import { packMasks } from './mask-record.js';
-import { maskOptionNames, readMasks, type GivenMasks, type MaskOptions } from './masks.js';
+import {
+  maskOptionNames,
+  packMasks,
+  readMasks,
+  type GivenMasks,
+  type MaskOptions,
+} from './masks.js';
 import {
   checkResultOptions,
   resultOptionNames,

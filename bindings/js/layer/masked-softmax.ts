@@ -8,7 +8,7 @@ import { checkTensor, toFloats, toWholeNumbers } from '../tensor/arrays.js';
 import { giveTensors } from '../tensor/given-tensors.js';
 import type { TensorInput, ValidLens } from '../tensor/inputs.js';
 import type { Tensor } from '../tensor/tensor.js';
-import { checkEmptyRows, type EmptyRows } from './masks.js';
+import { readMasks, type EmptyRows } from './masks.js';
 import { memoryOf, readTarget, resultIn } from './results.js';
 
 export interface MaskedSoftmaxOptions {
@@ -45,7 +45,7 @@ export function maskedSoftmax(
   const { emptyRows, out } = checkOptions(options, ['emptyRows', 'out']);
   const input = toFloats('scores', scores);
   const lens = ifGiven('validLens', validLens, toWholeNumbers);
-  const uniform = checkEmptyRows(emptyRows) === 'uniform';
+  const { rules } = readMasks({ emptyRows });
   const target = readTarget('out', out);
   const { data, shape } = input;
   const [batch, numQueries, numKeys] = checkTensor('scores', input, ['batch', 'queries', 'keys']);
@@ -66,7 +66,7 @@ export function maskedSoftmax(
   const word = (size: number): number => Math.min(size, 2 ** 32 - 1);
   writeRecord(record, softmaxRecord, {
     ...{ batch: word(batch), numQueries: word(numQueries), numKeys: word(numKeys) },
-    ...{ validLens: given[0], uniform },
+    ...{ validLens: given[0], rules },
   });
   for (let first = 0; first < Math.max(batch, 1); first += Math.max(samples, 1)) {
     const count = Math.min(samples, batch - first);

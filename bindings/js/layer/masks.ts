@@ -1,6 +1,16 @@
+import { maskInputs, maskRules } from 'headwise-records';
 import { failOption } from '../runtime/errors.js';
-import { checkWord, ifGiven, isIntegerIn, largestInteger } from '../runtime/options.js';
+import {
+  checkWord,
+  ifGiven,
+  isIntegerIn,
+  largestInteger,
+  type Reader,
+} from '../runtime/options.js';
+import type { Word } from '../runtime/memory.js';
+import type { GivenTensor } from '../runtime/records.js';
 import { toKeyMask, toWholeNumbers, toMask, type Numbers } from '../tensor/arrays.js';
+import { notGiven } from '../tensor/given-tensors.js';
 import type { KeyMaskInput, MaskInput, ValidLens } from '../tensor/inputs.js';
 
 /** Result of a query that may attend to no key. */
@@ -45,60 +55,74 @@ export interface MaskOptions {
   emptyRows?: EmptyRows | undefined;
 }
 
-/** Mask options, read from the caller's objects but not yet checked against the sizes of the pass. */
+/** Mask options, read from the caller's objects. C++ checks their values. */
 export interface GivenMasks {
   readonly validLens: Numbers<Float64Array> | undefined;
   readonly mask: Numbers<Uint8Array | Float32Array> | undefined;
   readonly keyMask: Numbers<Uint8Array> | undefined;
-  readonly causal: boolean | 'bottom-right';
-  readonly window: readonly [number, number];
-  readonly uniform: boolean;
+  /** The words of all others. The records' types are not part of the package's. */
+  readonly rules: readonly Word[];
 }
 
 export const maskOptionNames = [
   ...(['validLens', 'mask', 'keyMask', 'causal', 'window', 'emptyRows'] as const),
 ] as const;
 
-export function checkWindow(value: unknown, argument = 'window'): readonly [number, number] {
-  if (value === undefined) {
-    return [largestInteger, largestInteger];
-  }
+/** Reads an integer or Infinity as an integer of 32 bits. `expected` is what C++ expects of it. */
+const integer =
+  (expected: string): Reader<number> =>
+  (argument, value) =>
+    value === Infinity || isIntegerIn(value, -largestInteger)
+      ? Math.min(value, largestInteger)
+      : failOption(argument, expected, value);
+
+export function readWindow(argument: string, value: unknown): readonly [number, number] {
   const expected = 'two integers from 0 on or Infinity';
   if (!Array.isArray(value) || value.length !== 2) {
     failOption(argument, expected, value);
   }
-  const side = (size: unknown): number => {
-    if (size !== Infinity && !isIntegerIn(size, 0)) {
-      failOption(argument, expected, size);
-    }
-    return Math.min(size, largestInteger);
-  };
   const [left, right] = value as readonly unknown[];
-  return [side(left), side(right)];
+  const side = integer(expected);
+  return [side(argument, left), side(argument, right)];
 }
 
-export function checkEmptyRows(value: unknown): EmptyRows {
-  return checkWord('emptyRows', value, ['zero', 'uniform']);
-}
+const noWindow = [largestInteger, largestInteger] as const;
+/** The next two are in the order of the C++ enumerations. */
+const alignments: readonly unknown[] = [false, true, 'bottom-right'];
+const emptyRowsWords = ['zero', 'uniform'] as const;
 
-function checkCausal(value: unknown): boolean | 'bottom-right' {
-  if (value === undefined) {
-    return false;
-  }
-  if (typeof value !== 'boolean' && value !== 'bottom-right') {
-    failOption('causal', "true, false or 'bottom-right'", value);
-  }
-  return value;
+function readCausal(argument: string, value: unknown): number {
+  const place = alignments.indexOf(value);
+  return place < 0 ? failOption(argument, "true, false or 'bottom-right'", value) : place;
 }
 
 /** Reads all mask options. Afterwards, none of the caller's code runs, so checked sizes stay valid. */
 export function readMasks(options: MaskOptions): GivenMasks {
-  return {
-    causal: checkCausal(options.causal),
-    uniform: checkEmptyRows(options.emptyRows) === 'uniform',
-    validLens: ifGiven('validLens', options.validLens, toWholeNumbers),
-    mask: ifGiven('mask', options.mask, toMask),
-    keyMask: ifGiven('keyMask', options.keyMask, toKeyMask),
-    window: checkWindow(options.window),
-  };
+  const causal = ifGiven('causal', options.causal, readCausal) ?? 0;
+  const emptyRows = emptyRowsWords.indexOf(
+    checkWord('emptyRows', options.emptyRows, emptyRowsWords),
+  );
+  const validLens = ifGiven('validLens', options.validLens, toWholeNumbers);
+  const mask = ifGiven('mask', options.mask, toMask);
+  const keyMask = ifGiven('keyMask', options.keyMask, toKeyMask);
+  const [windowLeft, windowRight] = ifGiven('window', options.window, readWindow) ?? noWindow;
+  const rules = maskRules.pack({ causal, windowLeft, windowRight, emptyRows });
+  return { validLens, mask, keyMask, rules };
+}
+
+/** The masks' words, with their tensors in working memory. */
+export function packMasks(
+  masks: GivenMasks,
+  validLens: GivenTensor,
+  mask: GivenTensor,
+  keyMask: GivenTensor,
+): readonly Word[] {
+  const isAdded = masks.mask?.data instanceof Float32Array;
+  return maskInputs.pack({
+    validLens,
+    allowed: isAdded ? notGiven : mask,
+    added: isAdded ? mask : notGiven,
+    keyMask,
+    rules: masks.rules,
+  });
 }

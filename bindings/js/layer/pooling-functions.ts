@@ -15,8 +15,7 @@ import { inPlace, toFloats, type Numbers } from '../tensor/arrays.js';
 import { giveTensors } from '../tensor/given-tensors.js';
 import type { TensorInput } from '../tensor/inputs.js';
 import { CallResults } from './call-results.js';
-import { packMasks } from './mask-record.js';
-import { maskOptionNames, readMasks, type MaskOptions } from './masks.js';
+import { maskOptionNames, packMasks, readMasks, type MaskOptions } from './masks.js';
 import {
   checkResultOptions,
   resultOptionNames,

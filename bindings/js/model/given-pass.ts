@@ -53,12 +53,10 @@ export function givePass(
   const { corrupted } = analysed;
   const length = lengthOf(inputs, settings);
   const lists = typeof inputs.returnWeights === 'boolean' ? undefined : inputs.returnWeights;
-  const inputOf = (name: PassInput['kind']): [string, Input] => [
-    name,
-    input.kind === name ? input.numbers : undefined,
-  ];
+  const inputsOf = (one: PassInput | undefined): [string, Input][] =>
+    inputKinds.map((kind) => [kind, one?.kind === kind ? one.numbers : undefined]);
   const named: [string, Input][] = [
-    ...inputKinds.map(inputOf),
+    ...inputsOf(input),
     ['targets', inputs.targets],
     ['segments', inputs.segments],
     ['validLens', inputs.validLens],
@@ -75,7 +73,7 @@ export function givePass(
     ['positions', numbersOf('positions', analysed.positions, length)],
     ['target', analysed.target],
     ['against', analysed.against],
-    [corrupted?.kind ?? '', corrupted?.numbers],
+    ...inputsOf(corrupted),
   ];
   const gateTensors = sides.flatMap((side) =>
     gates[side].map((gate, layer): [string, Input] => [`${gateNames[side]}[${layer}]`, gate]),
@@ -125,8 +123,7 @@ export function givePass(
     requiresGrad: inputs.requiresGrad,
     ...{ layers, positions, target, against: last[0] },
     replaced: analysed.replaced === undefined ? 0 : activations.indexOf(analysed.replaced),
-    corrupted: last[1],
-    corruptedKind: corrupted === undefined ? 0 : inputKinds.indexOf(corrupted.kind),
+    ...{ corruptedTokens: last[1], corruptedPixels: last[2], corruptedEmbeddings: last[3] },
     optimizer: analysed.optimizer,
   };
   writeRecord(record, passRecord, fields);

@@ -1,6 +1,6 @@
 import { modelDescription, newModel } from 'headwise-records';
 import { ofRotary } from '../layer/layer-options.js';
-import { checkWindow } from '../layer/masks.js';
+import { readWindow } from '../layer/masks.js';
 import { fail, failOption } from '../runtime/errors.js';
 import type { Address } from '../runtime/memory.js';
 import {
@@ -195,7 +195,7 @@ function readWindows(argument: string, value: unknown): number[] {
     failOption(argument, 'a list of windows', value);
   }
   return Array.from(value as readonly unknown[], (each) =>
-    checkWindow(each ?? undefined, argument),
+    readWindow(argument, each ?? [Infinity, Infinity]),
   ).flat();
 }
 
@@ -247,7 +247,7 @@ const createReaders = () => ({
   head: flagIfGiven,
   segments: optional(count, 0),
   causal: flagIfGiven,
-  window: optional((argument, value) => checkWindow(value, argument)),
+  window: optional(readWindow),
   softcap: cap,
   scale: optional(number('a finite number')),
   encoder: group(ofEncoder),

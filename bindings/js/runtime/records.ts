@@ -16,6 +16,9 @@ import { core } from './wasm.js';
 /** A record's words. Booleans and undefined are converted to integers when they are written. */
 export type Packed<Fields> = readonly Word[] & { readonly of?: Fields };
 
+/** The words of a tensor that a call reads; all are 0 for none. */
+export type GivenTensor = readonly [numbers: number, shape: number, rank: number];
+
 /** A type of record with a fixed length: its number of words, and the function that packs its fields. */
 export interface RecordKind<Fields> {
   readonly words: number;

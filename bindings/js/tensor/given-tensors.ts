@@ -1,4 +1,3 @@
-import type { GivenTensor } from 'headwise-records';
 import { fail } from '../runtime/errors.js';
 import {
   addressIn,
@@ -11,16 +10,15 @@ import {
   type Address,
   type Counted,
 } from '../runtime/memory.js';
-import type { Packed } from '../runtime/records.js';
+import type { GivenTensor } from '../runtime/records.js';
 import { kindOf } from '../runtime/typed-arrays.js';
 import { checkAttached, type Numbers } from './arrays.js';
 import { sizeOf } from './shapes.js';
 
-type Given = Packed<GivenTensor>;
 /** A Float32Array may be the caller's. Other arrays are the package's own. */
 export type Input = Numbers<Float32Array | Float64Array | Uint8Array> | undefined;
 
-const notGiven: Given = [0, 0, 0];
+export const notGiven: GivenTensor = [0, 0, 0];
 
 /** Tensors by their names in errors. */
 export type Inputs = readonly (readonly [name: string, tensor: Input])[];
@@ -35,7 +33,7 @@ export function giveTensors<Tensors extends Inputs>(
   floats = 0,
 ): {
   readonly record: Address;
-  readonly given: { -readonly [Place in keyof Tensors]: Given };
+  readonly given: { -readonly [Place in keyof Tensors]: GivenTensor };
   readonly placed: readonly Counted[];
   readonly rest: Address;
 } {
@@ -73,7 +71,7 @@ export function giveTensors<Tensors extends Inputs>(
   expectFloats(4 * sizes.reduce((sum, size) => sum + size, floats));
   writeIntegers(shapesAt, shapes);
   let shapeAt = shapesAt;
-  const given = tensors.map(([, tensor], i): Given => {
+  const given = tensors.map(([, tensor], i): GivenTensor => {
     if (tensor === undefined) {
       return notGiven;
     }
@@ -83,11 +81,16 @@ export function giveTensors<Tensors extends Inputs>(
     }
     // If memory has grown since, the array no longer is a view of it.
     const numbers = addresses[i] ?? at[firstOf(tensors, data)];
-    const words = [numbers, shapeAt, shape.length];
+    const words: GivenTensor = [numbers, shapeAt, shape.length];
     shapeAt = (shapeAt + 4 * shape.length) as Address;
     return words;
   });
-  return { record, given: given as { -readonly [Place in keyof Tensors]: Given }, placed, rest };
+  return {
+    record,
+    given: given as { -readonly [Place in keyof Tensors]: GivenTensor },
+    placed,
+    rest,
+  };
 }
 
 /** The place of the first tensor with this array. */
