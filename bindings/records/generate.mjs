@@ -15,9 +15,8 @@ const kinds = {
   wide: { words: 2, ts: 'readonly [low: number, high: number]', cpp: 'Wide' },
 };
 
-const optional = (ts, cpp) => ({
-  ts: `${ts} | undefined`,
-  ...{ block: `Optional<${cpp}>`, words: 3, method: 'optional' },
+const optional = (ts) => ({
+  ...{ ts: `${ts} | undefined`, cpp: 'std::optional<double>', method: 'optional' },
 });
 
 /** Kinds of a message's fields; each is the name of the methods that write and read it. In blocks, `words` of them. */
@@ -26,10 +25,10 @@ const messageKinds = {
   flag: { ts: 'boolean', cpp: 'bool', block: 'Flag', words: 1 },
   wide: { ts: 'number', cpp: 'std::uint64_t', block: 'Wide', words: 2 },
   number: { ts: 'number', cpp: 'double', block: 'Number', words: 2 },
-  whole: { ts: 'number', block: 'Whole', words: 2, method: 'number' },
-  'flag?': optional('boolean', 'bool'),
-  'whole?': optional('number', 'std::int64_t'),
-  'number?': optional('number', 'double'),
+  whole: { ts: 'number', cpp: 'double', method: 'number' },
+  'flag?': optional('boolean'),
+  'whole?': optional('number'),
+  'number?': optional('number'),
   address: { ts: 'Address', cpp: 'void*', block: 'void*', words: 1 },
   text: { ts: 'string', cpp: 'std::string_view' },
   bytes: { ts: 'Uint8Array', cpp: 'std::span<char>', written: 'std::string_view' },
@@ -68,14 +67,12 @@ function recordKind(field, known) {
 function messageKind(field, known) {
   const kind = field === 'void*' ? 'address' : field;
   if (Object.hasOwn(messageKinds, kind)) return { method: kind, ...messageKinds[kind] };
-  const element = field.replace('[]', '');
+  const [, element, suffix] = /^(\w+)(\[\]|\?)?$/.exec(field) ?? [];
   if (!known.includes(element)) throw new Error(`no kind of field: ${field}`);
-  return element === field
-    ? { ts: element, cpp: element, element }
-    : {
-        ...{ ts: `readonly ${element}[]`, cpp: `std::vector<${element}>` },
-        ...{ element, isList: true },
-      };
+  if (suffix === undefined) return { ts: element, cpp: element, element };
+  return suffix === '?'
+    ? { ts: `${element} | undefined`, cpp: `std::optional<${element}>`, element, isList: true }
+    : { ts: `readonly ${element}[]`, cpp: `std::vector<${element}>`, element, isList: true };
 }
 
 const snake = (name) =>
@@ -186,8 +183,9 @@ function messageText(name, description, known, isRequest) {
         ? `  stream.list(message.${member});`
         : `  ${isRequest ? 'read' : 'write'}(stream, message.${member});`;
     }
+    // The library's member may be an enumeration, or optional.
     return isRequest
-      ? `  message.${member} = stream.${method}();`
+      ? `  message.${member} = static_cast<decltype(message.${member})>(stream.${method}());`
       : `  stream.${method}(message.${member});`;
   };
   return {
@@ -247,6 +245,8 @@ ${of('ts')}`,
 #include <headwise/api/mask_inputs.hpp>
 #include <headwise/core/io/safetensors_header.hpp>
 #include <headwise/core/models/activations.hpp>
+#include <headwise/core/models/transformer_options.hpp>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>

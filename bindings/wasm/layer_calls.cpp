@@ -7,48 +7,10 @@
 #include "results.hpp"
 
 namespace headwise::bindings {
-namespace {
-
-/// All but the seed.
-MultiHeadAttentionOptions read_options(const LayerOptions& given) {
-  MultiHeadAttentionOptions options{
-      .num_hiddens = given.num_hiddens,
-      .num_heads = given.num_heads,
-      .dropout = given.dropout,
-      .bias = given.bias,
-      .output_bias = given.output_bias,
-      .query_size = given.query_size,
-      .key_size = given.key_size,
-      .value_size = given.value_size,
-      .output_size = given.output_size,
-      .output_projection = given.output_projection,
-      .num_kv_heads = given.num_kv_heads,
-      .pooling = static_cast<Pooling>(given.pooling),
-      .attention_hiddens = given.attention_hiddens,
-      .projection = static_cast<Projection>(given.projection),
-      .scale = given.scale,
-      .softcap = given.softcap,
-      .bias_kv = given.bias_kv,
-      .zero_attention = given.zero_attention,
-      .weights = static_cast<Precision>(given.weights),
-  };
-  if (given.has_rotary) {
-    options.rotary = {.base = given.rotary_base,
-                      .size = given.rotary_size,
-                      .interleaved = given.rotary_interleaved};
-  }
-  return options;
-}
-
-}  // namespace
 
 Address new_layer(Address request) {
-  const auto& given = block_at<LayerOptions>(request);
-  MultiHeadAttentionOptions options = read_options(given);
-  // JavaScript draws and checks seeds.
-  options.seed = std::uint64_t{given.seed};
   // NOLINTNEXTLINE(*-owning-memory): JavaScript owns it
-  return address_of(new MultiHeadAttention(options));
+  return address_of(new MultiHeadAttention(message_at<LayerOptions>(request)));
 }
 
 void delete_layer(Address layer) { delete at<MultiHeadAttention>(layer); }

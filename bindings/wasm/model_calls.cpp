@@ -91,85 +91,6 @@ ModelInputs GivenPass::corrupted(const PassRecord& record) const noexcept {
   return inputs;
 }
 
-std::optional<RotaryScaling> scaling_of(const ModelOptions& options) {
-  if (options.scaling_type == 0) {
-    return std::nullopt;
-  }
-  return RotaryScaling{.type = static_cast<RotaryScaling::Type>(options.scaling_type - 1),
-                       .factor = options.scaling_factor,
-                       .original_length = options.scaling_length,
-                       .slow_turns = options.scaling_slow_turns,
-                       .fast_turns = options.scaling_fast_turns,
-                       .truncate = options.scaling_truncate,
-                       .attention_factor = options.scaling_attention_factor};
-}
-
-TransformerOptions read_model_options(const NewModel& message) {
-  const ModelOptions& given = message.options;
-  TransformerOptions options{
-      .vocabulary_size = given.vocabulary_size,
-      .max_length = given.max_length,
-      .num_hiddens = given.num_hiddens,
-      .num_layers = given.num_layers,
-      .num_heads = given.num_heads,
-      .num_kv_heads = given.num_kv_heads,
-      .head_size = given.head_size,
-      .ffn_hiddens = given.ffn_hiddens,
-      .activation = static_cast<Activation>(given.activation),
-      .gated = given.gated,
-      .norm = static_cast<Norm>(given.norm),
-      .norm_first = given.norm_first,
-      .parallel_residual = given.parallel_residual,
-      .post_norms = given.post_norms,
-      .norm_epsilon = given.norm_epsilon,
-      .norm_bias = given.norm_bias,
-      .final_norm = given.final_norm,
-      .embedding_norm = given.embedding_norm,
-      .positions = static_cast<Positions>(given.positions),
-      .rotary = {.base = given.rotary_base,
-                 .size = given.rotary_size,
-                 .interleaved = given.rotary_interleaved,
-                 .scaling = scaling_of(given)},
-      .embedding_scale = given.embedding_scale,
-      .qk_norm = given.qk_norm,
-      .bias = given.bias,
-      .qkv_bias = given.qkv_bias,
-      .tied_embeddings = given.tied_embeddings,
-      .logits_bias = given.logits_bias,
-      .head = given.head,
-      .segments = given.segments,
-      .logits_softcap = given.logits_softcap,
-      .causal = given.causal,
-      .dropout = given.dropout,
-      .softcap = given.softcap,
-      .scale = given.scale,
-      .weights = static_cast<Precision>(given.weights),
-      .position_offset = given.position_offset,
-      .padding_token = given.padding_token,
-      .seed = std::uint64_t{given.seed},
-  };
-  if (given.has_window) {
-    options.window = {.left = given.window_left, .right = given.window_right};
-  }
-  for (std::size_t side = 0; side < message.windows.size(); side += 2) {
-    options.windows.emplace_back(
-        Window{.left = static_cast<std::int32_t>(message.windows[side]),
-               .right = static_cast<std::int32_t>(message.windows[side + 1])});
-  }
-  if (given.has_encoder) {
-    options.encoder = {.num_layers = given.encoder_layers,
-                       .num_heads = given.encoder_heads,
-                       .ffn_hiddens = given.encoder_ffn_hiddens};
-  }
-  if (given.has_patches) {
-    options.patches = {.image_size = given.image_size,
-                       .patch_size = given.patch_size,
-                       .channels = given.channels,
-                       .class_token = given.class_token};
-  }
-  return options;
-}
-
 AttentionDescription description_of(const AttentionLayer& layer) {
   const LayerSettings& settings = layer.settings();
   return {.address = address_of(&layer),
@@ -248,7 +169,8 @@ ParameterList::ParameterList(Model& model, bool whole) {
 }
 
 Address new_model(Address request) {
-  const TransformerOptions options = read_model_options(message_at<NewModel>(request));
+  auto [options, scaling] = message_at<NewModel>(request);
+  options.rotary.scaling = scaling;
   return address_of(new Model(options));  // NOLINT(*-owning-memory): JavaScript owns it
 }
 

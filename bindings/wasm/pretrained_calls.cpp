@@ -88,9 +88,9 @@ Address new_pretrained(Address request) {
   PretrainedConfig config = config_of(checkpoint);
   PretrainedPlan plan = plan_pretrained(config, checkpoint.tensors, checkpoint.same_as);
   TransformerOptions& options = plan.options;
-  options.dropout = std::optional<double>(own.dropout).value_or(options.dropout);
+  options.dropout = own.dropout.value_or(options.dropout);
   options.weights = static_cast<Precision>(own.weights);
-  options.seed = std::uint64_t{own.seed};
+  options.seed = own.seed;
   auto model = std::make_unique<Model>(options);
   for (std::size_t side = 0; side < all_sides.size(); ++side) {
     model->transformer.core().remove_heads(all_sides[side], plan.removed_heads[side]);

@@ -66,36 +66,10 @@ class Number {
   Wide bits_;
 };
 
-/// An integer that JavaScript writes as a double.
-class Whole {
- public:
-  Whole() = default;
-  constexpr operator std::int64_t() const noexcept {  // NOLINT(*-explicit-*)
-    return static_cast<std::int64_t>(double{number_});
-  }
-
- private:
-  Number number_;
-};
-
 /// JavaScript writes inputs as these words: both addresses, and the rank.
 static_assert(sizeof(InputTensor) == 12);
 static_assert(offsetof(InputTensor, data) == 0);
 static_assert(offsetof(InputTensor, shape) == 4);
-
-/// A value that may be left out.
-template <typename Value>
-class Optional {
- public:
-  Optional() = default;
-  constexpr operator std::optional<Value>() const noexcept {  // NOLINT(*-explicit-*)
-    return given_ ? std::optional(static_cast<Value>(double{number_})) : std::nullopt;
-  }
-
- private:
-  Flag given_;
-  Number number_;
-};
 
 #if defined(HEADWISE_CHECKED)
 /// Traps if `condition` is false.
@@ -139,6 +113,11 @@ class MessageReader {
     return wide;
   }
   double number() noexcept { return std::bit_cast<double>(wide()); }
+  std::optional<double> optional() noexcept {
+    const bool is_given = flag();
+    const double value = number();
+    return is_given ? std::optional(value) : std::nullopt;
+  }
   /// Whole words, as they lie in memory.
   template <typename Block>
   void block(Block& words) noexcept {
@@ -170,11 +149,24 @@ class MessageReader {
     }
   }
 
+  template <typename Item>
+  void list(std::optional<Item>& item) {
+    if (flag()) {
+      read(*this, item.emplace());
+    }
+  }
+
   [[nodiscard]] Address position() const noexcept { return address_of(next_); }
 
  private:
   std::uint32_t* next_;
 };
+
+/// An item of a list, for C++ types whose items may be missing.
+template <typename Item>
+void read(MessageReader& stream, std::optional<Item>& item) {
+  read(stream, item.emplace());
+}
 
 /// The message at an address.
 template <typename Message>
@@ -190,16 +182,6 @@ Message message_at(Address address) {
   check(reader.position() == address + words * sizeof(std::uint32_t));
 #endif
   return message;
-}
-
-/// The block that a message consists of, where it lies.
-template <typename Block>
-const Block& block_at(Address address) noexcept {
-#if defined(HEADWISE_CHECKED)
-  check_extent(address, sizeof(std::uint32_t) + sizeof(Block));
-  check(*at<const std::uint32_t>(address) == 1 + sizeof(Block) / sizeof(std::uint32_t));
-#endif
-  return *at<const Block>(address + sizeof(std::uint32_t));
 }
 
 /// Writes a message's fields in order.

@@ -203,17 +203,13 @@ export function newLayer(options: MultiHeadAttentionOptions | undefined): {
   readonly sizes: InputSizes;
 } {
   const given = readOptions(options, readers);
-  const { numHiddens, numHeads, projection, pooling, bias, rotary, weights } = given;
+  const { numHiddens, numHeads, projection, pooling, bias, rotary } = given;
   enter();
   const request = send(layerOptions, {
     ...given,
     projection: projections.indexOf(projection),
     pooling: poolings.indexOf(pooling),
-    hasRotary: rotary !== undefined,
-    rotaryBase: rotary?.base ?? 0,
-    rotarySize: rotary?.size,
-    rotaryInterleaved: rotary?.interleaved ?? false,
-    weights: precisions.indexOf(weights),
+    weights: precisions.indexOf(given.weights),
   });
   const handle = core().newLayer(request);
   const headSize = numHiddens / numHeads;

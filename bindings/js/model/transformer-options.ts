@@ -190,13 +190,18 @@ const ofPatches = {
   classToken: yes,
 };
 
-function readWindows(argument: string, value: unknown): number[] {
+function readSides(argument: string, value: unknown): Readonly<Record<'left' | 'right', number>> {
+  const [left, right] = readWindow(argument, value);
+  return { left, right };
+}
+
+function readWindows(argument: string, value: unknown): ReturnType<typeof readSides>[] {
   if (!Array.isArray(value)) {
     failOption(argument, 'a list of windows', value);
   }
   return Array.from(value as readonly unknown[], (each) =>
-    readWindow(argument, each ?? [Infinity, Infinity]),
-  ).flat();
+    readSides(argument, each ?? [Infinity, Infinity]),
+  );
 }
 
 /** Readers of the options that a checkpoint does not determine. */
@@ -247,7 +252,7 @@ const createReaders = () => ({
   head: flagIfGiven,
   segments: optional(count, 0),
   causal: flagIfGiven,
-  window: optional(readWindow),
+  window: optional(readSides),
   softcap: cap,
   scale: optional(number('a finite number')),
   encoder: group(ofEncoder),
@@ -283,7 +288,7 @@ export function makeModel(options: TransformerOptions): MadeModel {
   const once = checkOptions(options, Object.keys(readers) as (keyof TransformerOptions)[]);
   const hasPatches = once.patches !== undefined;
   const given = readOptions(once, hasPatches ? { ...readers, ...ofTokens } : readers);
-  const { positions, rotary, window = [0, 0], encoder, patches, head = !hasPatches } = given;
+  const { positions, rotary, head = !hasPatches } = given;
   if (positions !== 'rotary' && rotary !== undefined) {
     fail('invalid-option', 'rotary', "positions 'rotary' beside it", `'${positions}'`);
   }
@@ -300,34 +305,17 @@ export function makeModel(options: TransformerOptions): MadeModel {
       activation: activations.indexOf(given.activation),
       norm: norms.indexOf(given.norm),
       positions: positionKinds.indexOf(positions),
-      rotaryBase: rotary?.base ?? 10000,
-      rotarySize: rotary?.size,
-      rotaryInterleaved: rotary?.interleaved ?? false,
-      scalingType: scaling === undefined ? 0 : 1 + scalingTypes.indexOf(scaling.type),
-      scalingFactor: scaling?.factor ?? 1,
-      scalingLength: scaling?.originalLength ?? 0,
-      scalingSlowTurns: scaling?.slowTurns ?? 1,
-      scalingFastTurns: scaling?.fastTurns,
-      scalingTruncate: scaling?.truncate ?? true,
-      scalingAttentionFactor: scaling?.attentionFactor,
+      rotary: rotary ?? { base: 10000, size: undefined, interleaved: false },
       head,
       causal: given.causal ?? !hasPatches,
       dropout: given.dropout ?? 0,
-      hasWindow: given.window !== undefined,
-      windowLeft: window[0],
-      windowRight: window[1],
-      hasEncoder: encoder !== undefined,
-      encoderLayers: encoder?.numLayers ?? 0,
-      encoderHeads: encoder?.numHeads,
-      encoderFfnHiddens: encoder?.ffnHiddens,
-      hasPatches,
-      imageSize: patches?.imageSize ?? 0,
-      patchSize: patches?.patchSize ?? 0,
-      channels: patches?.channels ?? 0,
-      classToken: patches?.classToken ?? false,
       weights: precisions.indexOf(given.weights),
     },
-    windows: given.windows,
+    scaling: scaling && {
+      ...scaling,
+      type: scalingTypes.indexOf(scaling.type),
+      originalLength: scaling.originalLength ?? 0,
+    },
   });
   return new MadeModel(modelsCore().newModel(request), given.optimizer);
 }

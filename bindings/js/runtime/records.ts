@@ -38,7 +38,7 @@ export interface MessageKind<Message> {
   readonly of?: Message;
 }
 
-/** A field's kind: the name of a method that reads and writes it, a list of messages, or a message. */
+/** A field's kind: the name of a method that reads and writes it, a list of messages or an optional one, or a message. */
 type FieldKind = string | readonly [MessageKind<unknown>] | MessageKind<unknown>;
 
 const fieldsOf = (kind: MessageKind<unknown>): [string, FieldKind][] =>
@@ -90,7 +90,7 @@ function piecesOf(kind: MessageKind<unknown>, message: unknown): Uint8Array[] {
       return piecesOf(of as MessageKind<unknown>, value);
     }
     const [each] = of as readonly [MessageKind<unknown>];
-    const items = value as readonly unknown[];
+    const items = [(value as unknown) ?? []].flat() as readonly unknown[];
     return [bytesOfWords(items.length), ...items.flatMap((item) => piecesOf(each, item))];
   });
 }
