@@ -261,6 +261,16 @@ void multiply(const QuantizedRow& row, std::size_t depth, const QuantizedMatrix&
 /// Rows of a tile: as many sums of integers as registers hold.
 constexpr std::size_t integer_tile_rows = lanes >= 8 ? 6 : 4;
 
+/// Pairs of depths that a turn of a tile's loop multiplies. A version of V8 with relaxed SIMD
+/// checks the stack at each turn; earlier versions unroll the loop themselves. Operands are padded
+/// to whole turns.
+#if defined(__wasm_relaxed_simd__)
+constexpr std::size_t integer_steps = 2;
+#else
+constexpr std::size_t integer_steps = 1;
+#endif
+static_assert(quantized_block % (integer_steps * pair) == 0);
+
 /// Rows of A that are rounded at a time, and their depths: as much as the inner cache holds.
 constexpr std::size_t integer_block_rows = 4 * integer_tile_rows;
 constexpr std::size_t integer_block_depth = 512;
@@ -354,14 +364,27 @@ void multiply_tile(const QuantizedBlock& block, std::size_t first, std::size_t r
   for (std::size_t i = 0; i < integer_tile_rows; ++i) {
     fill(sums[i], Integers(0));
   }
+  Array<const std::int16_t*, integer_tile_rows> rows_of_tile;
+  for (std::size_t i = 0; i < integer_tile_rows; ++i) {
+    rows_of_tile[i] = block.integers[first + i].data();
+  }
   const std::int8_t* panel = product.panel;
-  for (std::size_t k = 0; k < product.depth; k += pair, panel += pair * panel_columns) {
+  const auto multiply_step = [&](std::size_t step) __attribute__((always_inline)) {
     const Array<Integers, 2> b{{load_int16(panel), load_int16(panel + pair * lanes)}};
     for (std::size_t i = 0; i < integer_tile_rows; ++i) {
-      const Integers a = fill_with_pair(block.integers[first + i].data() + k);
+      const Integers a = fill_with_pair(rows_of_tile[i] + step * pair);
       sums[i][0] += multiply_pairs(b[0], a);
       sums[i][1] += multiply_pairs(b[1], a);
       keep_loads_in_order();
+    }
+    panel += pair * panel_columns;
+  };
+  for (std::size_t k = 0; k < product.depth; k += integer_steps * pair) {
+    for (std::size_t step = 0; step < integer_steps; ++step) {
+      multiply_step(step);
+    }
+    for (std::size_t i = 0; i < integer_tile_rows; ++i) {
+      advance(rows_of_tile[i], integer_steps * pair);
     }
   }
   // Sums that a variable indexes would not stay in registers.

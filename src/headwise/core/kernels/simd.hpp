@@ -120,7 +120,8 @@ inline void keep_loads_in_order() noexcept {
 /// Moves a pointer on. In WebAssembly it stays a variable: V8 has no addresses with offsets for
 /// loads that fill a vector with one float, and computes each of them where pointers are derived
 /// from one another.
-inline void advance(const float*& pointer, std::size_t count) noexcept {
+template <typename Number>
+void advance(const Number*& pointer, std::size_t count) noexcept {
   pointer += count;
 #if defined(__wasm__)
   asm volatile("" : "+r"(pointer));
