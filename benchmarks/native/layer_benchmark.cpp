@@ -35,12 +35,13 @@ std::string name_of(const char* work, const LayerShape& shape, const char* who) 
          std::to_string(shape.num_hiddens) + " h" + std::to_string(shape.num_heads) + "/" + who;
 }
 
-MultiHeadAttention layer_of(const LayerShape& shape) {
+MultiHeadAttention layer_of(const LayerShape& shape, Precision weights = Precision::float32) {
   return MultiHeadAttention({.num_hiddens = shape.num_hiddens,
                              .num_heads = shape.num_heads,
                              .query_size = shape.num_hiddens,
                              .key_size = shape.num_hiddens,
                              .value_size = shape.num_hiddens,
+                             .weights = weights,
                              .seed = 1});
 }
 
@@ -56,8 +57,9 @@ void count_layer_operations(benchmark::State& state, const LayerShape& shape, do
   count_operations(state, 2 * projections * L * D * D + 2 * poolings * L * L * D);
 }
 
-void forward(benchmark::State& state, const LayerShape& shape, const ForwardOptions& options) {
-  MultiHeadAttention attention = layer_of(shape);
+void forward(benchmark::State& state, const LayerShape& shape, const ForwardOptions& options,
+             Precision weights = Precision::float32) {
+  MultiHeadAttention attention = layer_of(shape, weights);
   const Tensor<3> X = inputs_of(shape);
   for (auto _ : state) {
     benchmark::DoNotOptimize(attention.forward(X, X, X, options));
@@ -117,6 +119,10 @@ void register_layers() {
         [shape](benchmark::State& state) { backward(state, shape); });
     add(name_of("backward", shape, "its forward"),
         [shape](benchmark::State& state) { forward(state, shape, {.requires_grad = true}); });
+    add(name_of("int8", shape, "headwise"),
+        [shape](benchmark::State& state) { forward(state, shape, {}, Precision::int8); });
+    add(name_of("int8", shape, "float32"),
+        [shape](benchmark::State& state) { forward(state, shape, {}); });
   }
   const LayerShape shape = trained_shapes.front();
   add(name_of("tensor mask", shape, "headwise"), [shape](benchmark::State& state) {

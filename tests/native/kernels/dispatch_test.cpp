@@ -15,6 +15,9 @@ std::vector<std::string> supported_architectures() {
   const auto supported = xsimd::available_architectures();
   if (supported.has(xsimd::avx512f{}) && supported.has(xsimd::avx512dq{}) &&
       supported.has(xsimd::avx512bw{})) {
+    if (supported.has(xsimd::avx512vnni<xsimd::avx512bw>{})) {
+      names.emplace_back("avx512_vnni");
+    }
     names.emplace_back("avx512");
   }
   if (supported.has(xsimd::fma3<xsimd::avx2>{})) {

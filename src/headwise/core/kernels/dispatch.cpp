@@ -18,6 +18,9 @@ extern const KernelTable table;
 namespace avx512 {
 extern const KernelTable table;
 }
+namespace avx512_vnni {
+extern const KernelTable table;
+}
 #endif
 
 namespace {
@@ -30,13 +33,15 @@ struct Target {
 const KernelTable& choose() noexcept {
 #if defined(HEADWISE_X86_TARGETS)
   const auto supported = xsimd::available_architectures();
-  const Target targets[] = {// NOLINT(*-avoid-c-arrays): holds references
-                            {supported.has(xsimd::avx512f{}) && supported.has(xsimd::avx512dq{}) &&
-                                 supported.has(xsimd::avx512bw{}),
-                             avx512::table},
-                            {supported.has(xsimd::fma3<xsimd::avx2>{}), avx2::table},
-                            {supported.has(xsimd::sse4_2{}), sse4_2::table},
-                            {true, baseline::table}};
+  const bool has_avx512 = supported.has(xsimd::avx512f{}) && supported.has(xsimd::avx512dq{}) &&
+                          supported.has(xsimd::avx512bw{});
+  // NOLINTNEXTLINE(*-avoid-c-arrays): holds references
+  const Target targets[] = {
+      {has_avx512 && supported.has(xsimd::avx512vnni<xsimd::avx512bw>{}), avx512_vnni::table},
+      {has_avx512, avx512::table},
+      {supported.has(xsimd::fma3<xsimd::avx2>{}), avx2::table},
+      {supported.has(xsimd::sse4_2{}), sse4_2::table},
+      {true, baseline::table}};
 #else
   const Target targets[] = {{true, baseline::table}};  // NOLINT(*-avoid-c-arrays)
 #endif

@@ -51,10 +51,9 @@ struct Int4Matrix {
   std::size_t panel_stride;
 };
 
-/// Whether many rows are multiplied faster by integers of 8 bits than by floats. WebAssembly needs
-/// two instructions for eight products of integers and two for four of floats; natively, one fused
-/// instruction does as many of floats.
-#if defined(__wasm__)
+/// Whether many rows are multiplied faster by integers of 8 bits than by floats: where one
+/// instruction multiplies pairs of integers and adds their products.
+#if defined(__wasm__) || defined(__SSE2__)
 inline constexpr bool integers_are_faster = true;
 #else
 inline constexpr bool integers_are_faster = false;

@@ -216,7 +216,8 @@ PanelSums multiply_int4_panel(const QuantizedRow& row, const Int4Offsets& offset
         for (std::size_t j = 0; j < 2; ++j) {
           const auto integers =
               place == 3 ? words[j] >> 12 : words[j] & xsimd::batch<std::uint16_t>(mask);
-          products[j][place] += multiply_pairs(xsimd::bitwise_cast<std::int32_t>(integers), pairs);
+          products[j][place] = multiply_add_pairs(xsimd::bitwise_cast<std::int32_t>(integers),
+                                                  pairs, products[j][place]);
         }
       }
       keep_loads_in_order();
@@ -373,8 +374,8 @@ void multiply_tile(const QuantizedBlock& block, std::size_t first, std::size_t r
     const Array<Integers, 2> b{{load_int16(panel), load_int16(panel + pair * lanes)}};
     for (std::size_t i = 0; i < integer_tile_rows; ++i) {
       const Integers a = fill_with_pair(rows_of_tile[i] + step * pair);
-      sums[i][0] += multiply_pairs(b[0], a);
-      sums[i][1] += multiply_pairs(b[1], a);
+      sums[i][0] = multiply_add_pairs(b[0], a, sums[i][0]);
+      sums[i][1] = multiply_add_pairs(b[1], a, sums[i][1]);
       keep_loads_in_order();
     }
     panel += pair * panel_columns;

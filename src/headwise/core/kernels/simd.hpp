@@ -223,6 +223,9 @@ inline Integers load_int16(const std::int8_t* data) noexcept {
   return _mm512_cvtepi8_epi16(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(data)));
 #elif defined(__AVX2__)
   return _mm256_cvtepi8_epi16(_mm_loadu_si128(reinterpret_cast<const __m128i*>(data)));
+#elif defined(__SSE2__)
+  const __m128i bytes = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(data));
+  return _mm_srai_epi16(_mm_unpacklo_epi8(bytes, bytes), 8);
 #else
   Array<std::int16_t, 2 * lanes> wide;
   for (std::size_t i = 0; i < 2 * lanes; ++i) {
@@ -252,6 +255,16 @@ inline Integers multiply_pairs(const Integers& a, const Integers& b) noexcept {
 #else
   constexpr int half = 16;
   return (a >> half) * (b >> half) + ((a << half) >> half) * ((b << half) >> half);
+#endif
+}
+
+/// sum + multiply_pairs(a, b).
+inline Integers multiply_add_pairs(const Integers& a, const Integers& b,
+                                   const Integers& sum) noexcept {
+#if defined(__AVX512VNNI__)
+  return _mm512_dpwssd_epi32(sum, a, b);
+#else
+  return sum + multiply_pairs(a, b);
 #endif
 }
 
