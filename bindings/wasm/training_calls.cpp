@@ -3,6 +3,7 @@
 #include <headwise/api/validation.hpp>
 #include <headwise/api/validation_model_options.hpp>
 #include <headwise/api/validation_options.hpp>
+#include <headwise/api/validation_training.hpp>
 #include <headwise/core/training/unchecked_optimizer.hpp>
 #include <vector>
 
@@ -26,6 +27,7 @@ std::vector<Trainable*> read_trainables(Address address) {
       trainables.push_back(static_cast<MultiHeadAttention*>(each.address));
     }
   }
+  validation::check_trainables(trainables);
   return trainables;
 }
 
@@ -83,14 +85,15 @@ void set_learning_rate(Address optimizer, double learning_rate) {
 }
 
 void step(Address optimizer) {
+  validation::check_can_be_trained(optimizer_at(optimizer));
   optimizer_at(optimizer).step(optimizer_at(optimizer).allocate_step(false));
 }
 
 void zero_all_gradients(Address optimizer) { optimizer_at(optimizer).zero_gradients(); }
 
 double clip_gradient_norm(Address trainables, double max_norm) {
-  validation::check_at_least_0("max_norm", max_norm);
   const std::vector<Trainable*> list = read_trainables(trainables);
+  validation::check_at_least_0("max_norm", max_norm);
   const double norm = gradient_norm(list);
   scale_gradients_to(max_norm, norm, list);
   return norm;

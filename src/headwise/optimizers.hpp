@@ -32,7 +32,7 @@ class Optimizer {
     return core_.trains_only(trainables);
   }
 
-  /// For a model's training step. Throws `Error` (invalid-option) as `step` does, (disposed).
+  /// For a model's training step. Throws `Error` (disposed).
   [[nodiscard]] UncheckedOptimizer& core();
 
  protected:
@@ -50,8 +50,6 @@ class Optimizer {
  private:
   /// Checks the optimizer and its trainables.
   void check_in_use() const;
-  /// Also that parameters are floats.
-  void check_can_step() const;
 
   UncheckedOptimizer core_;
 };

@@ -103,8 +103,7 @@ export class MultiHeadAttention {
     this.#initialized = Object.values(sizes).every((size) => size !== undefined);
     this.#handle =
       typeof handle === 'number' ? new Handle('layer', this, handle, 'deleteLayer') : handle;
-    const { weights } = settings;
-    registerTrainable(this, { isModel: false, handle: this.#handle, weights });
+    registerTrainable(this, { isModel: false, handle: this.#handle });
   }
 
   /**

@@ -182,7 +182,7 @@ export class Transformer {
       this.#settings = settingsOf(made.address);
       const { numHiddens: size } = this.#settings;
       const weights = precisions[this.#settings.weights];
-      registerTrainable(this, { isModel: true, handle: this.#handle, weights });
+      registerTrainable(this, { isModel: true, handle: this.#handle });
       const layers = receive(modelDescription, core().describeModel(made.address));
       const sizes = { querySize: size, keySize: size, valueSize: size };
       const layersOf = (side: Side): MultiHeadAttention[] =>
@@ -514,10 +514,7 @@ export class Transformer {
   ): number {
     const own = isPassOptions(optimizer);
     return this.#lossPass('training', tokens, targets, own ? optimizer : options, () =>
-      Optimizer.addressOf(
-        own ? this.#optimizer : optimizer,
-        new Set([this, ...sides.flatMap((side) => this.#layers[side])]),
-      ),
+      Optimizer.addressOf(own ? this.#optimizer : optimizer),
     ).loss;
   }
 

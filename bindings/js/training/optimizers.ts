@@ -5,13 +5,7 @@ import type { Address } from '../runtime/memory.js';
 import { modelsCore } from '../runtime/models-build.js';
 import { isObject, number, optional, readOptions } from '../runtime/options.js';
 import { core } from '../runtime/wasm.js';
-import {
-  checkCanBeTrained,
-  checkInUse,
-  checkTrainables,
-  sendTrainables,
-  type Trainable,
-} from './trainables.js';
+import { checkInUse, readTrainables, sendTrainables, type Trainable } from './trainables.js';
 
 const fromZero = number('a finite number from 0 on');
 
@@ -31,7 +25,7 @@ export abstract class Optimizer {
     create: (trainables: Address) => Address,
   ) {
     modelsCore();
-    this.#trainables = checkTrainables(trainables);
+    this.#trainables = readTrainables(trainables);
     this.#learningRate = learningRate;
     const address = create(sendTrainables(this.#trainables));
     this.#handle = new Handle('optimizer', this, address, 'deleteOptimizer');
@@ -62,7 +56,6 @@ export abstract class Optimizer {
   step(): void {
     const optimizer = this.#handle.inUse();
     checkInUse(this.#trainables);
-    checkCanBeTrained(this.#trainables);
     core().step(optimizer);
   }
 
@@ -95,22 +88,17 @@ export abstract class Optimizer {
   }
 
   /**
-   * Checks that the optimizer trains nothing but this model and its layers. Returns its address in WebAssembly memory.
+   * The address of an optimizer in WebAssembly memory. Fails if one of its trainables was disposed of.
    *
    * @internal
    */
-  static addressOf(optimizer: unknown, model: ReadonlySet<Trainable>): Address {
+  static addressOf(optimizer: unknown): Address {
     // Checks a private field, because a proxy can fake its class.
     if (!isObject(optimizer) || !(#handle in optimizer)) {
       fail('invalid-type', 'optimizer', 'an SGD or an Adam', show(optimizer));
     }
     const address = optimizer.#handle.inUse();
     checkInUse(optimizer.#trainables);
-    if (!optimizer.#trainables.every((trainable) => model.has(trainable))) {
-      const expected = 'one that trains this model or layers of it alone';
-      fail('invalid-option', 'optimizer', expected, 'one that trains others');
-    }
-    checkCanBeTrained(optimizer.#trainables);
     return address;
   }
 }
@@ -203,7 +191,7 @@ export function clipGradientNorm(
   maxNorm: number,
 ): number {
   modelsCore();
-  const checked = checkTrainables(trainables);
+  const read = readTrainables(trainables);
   const most = fromZero('maxNorm', maxNorm);
-  return core().clipGradientNorm(sendTrainables(checked), most);
+  return core().clipGradientNorm(sendTrainables(read), most);
 }

@@ -28,19 +28,17 @@ void Optimizer::check_in_use() const {
   });
 }
 
-void Optimizer::check_can_step() const {
-  check_in_use();
-  report_out_of_memory([&] { validation::check_can_be_trained(core_); });
-}
-
 UncheckedOptimizer& Optimizer::core() {
-  check_can_step();
+  check_in_use();
   return core_;
 }
 
 void Optimizer::step() {
-  check_can_step();
-  core_.step(report_out_of_memory([&] { return core_.allocate_step(false); }));
+  check_in_use();
+  core_.step(report_out_of_memory([&] {
+    validation::check_can_be_trained(core_);
+    return core_.allocate_step(false);
+  }));
 }
 
 void Optimizer::zero_gradients() const {

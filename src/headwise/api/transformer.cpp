@@ -250,7 +250,6 @@ double Transformer::train_step(const Tokens& tokens, const Tokens& targets, Opti
   return report_out_of_memory([&] {
     const NativePass given(tokens, targets, options);
     static_cast<void>(validation::check_pass(*this, given.inputs()));
-    validation::check_trains(optimizer, core_.trainables());
     return train_step(given.inputs(), optimizer.core());
   });
 }
@@ -266,6 +265,8 @@ Adam& Transformer::optimizer() {
 
 double Transformer::train_step(const ModelInputs& inputs, UncheckedOptimizer& optimizer) {
   ModelPass given(*this, inputs);
+  validation::check_trains(optimizer, core_.trainables());
+  validation::check_can_be_trained(optimizer);
   prepare_loss(core_, given, true);
   return core_.train_step_into(given.pass(), optimizer);
 }

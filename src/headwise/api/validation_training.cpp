@@ -20,13 +20,14 @@ void check_trainables(const std::vector<Trainable*>& trainables) {
 }
 
 void check_can_be_trained(const UncheckedOptimizer& optimizer) {
-  if (!optimizer.trainables_can_be_trained()) {
+  const Precision precision = optimizer.weights_precision();
+  if (precision != Precision::float32) {
     fail(ErrorCode::invalid_option, "weights", {"'float32' in what is trained"},
-         {"another precision"});
+         {"\"", name_of(precision), "\""});
   }
 }
 
-void check_trains(const Optimizer& optimizer, const std::vector<Trainable*>& trainables) {
+void check_trains(const UncheckedOptimizer& optimizer, std::span<Trainable* const> trainables) {
   if (!optimizer.trains_only(trainables)) {
     fail(ErrorCode::invalid_option, "optimizer",
          {"one that trains this model or layers of it alone"}, {"one that trains others"});

@@ -2,7 +2,6 @@
 
 #include <headwise/api/validation_options.hpp>
 #include <headwise/core/training/unchecked_optimizer.hpp>
-#include <headwise/optimizers.hpp>
 #include <headwise/tokens.hpp>
 #include <span>
 #include <string_view>
@@ -14,7 +13,7 @@ namespace headwise::validation {
 void check_trainables(const std::vector<Trainable*>& trainables);
 void check_can_be_trained(const UncheckedOptimizer& optimizer);
 /// Throws invalid-option for an optimizer that trains anything but these.
-void check_trains(const Optimizer& optimizer, const std::vector<Trainable*>& trainables);
+void check_trains(const UncheckedOptimizer& optimizer, std::span<Trainable* const> trainables);
 /// Numbers from `first` to below `end`.
 void check_symbols(std::string_view argument, const Tokens& symbols, std::int64_t first,
                    std::size_t end);

@@ -383,7 +383,7 @@ class LayerCalls {
 
 /// Numbers of many sizes, of which a layer of rounded weights keeps some in a cache of 16 bits.
 void add_sizes(VectorFile& file, Precision weights) {
-  CallList calls(file, std::string("numbers of all sizes, ") + name_of(weights));
+  CallList calls(file, "numbers of all sizes, " + std::string(name_of(weights)));
   MultiHeadAttentionOptions options{.num_hiddens = 24, .num_heads = 3, .seed = 1};
   options.query_size = options.key_size = options.value_size = 24;
   options.weights = weights;

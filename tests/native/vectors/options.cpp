@@ -77,9 +77,6 @@ void set_outputs(JsonObject& json, const ReturnedWeights& weights,
   }
 }
 
-const char* name_of(Precision precision) {
-  return word(precision, {"float32", "float16", "int8", "int4"});
-}
 const char* name_of(Side side) { return word(side, {"self", "cross", "encoder"}); }
 const char* name_of(HeadMeasure measure) {
   return word(measure, {"gradient", "ablation", "confidence", "entropy"});

@@ -32,7 +32,6 @@ JsonObject json_of(CallList& calls, const TransformerForwardOptions& options);
 /// What else a pass is to return.
 void set_outputs(JsonObject& json, const ReturnedWeights& weights,
                  const std::vector<std::string>& captured);
-const char* name_of(Precision precision);
 const char* name_of(Side side);
 const char* name_of(HeadMeasure measure);
 const char* name_of(EmptyRows empty_rows);

@@ -150,7 +150,7 @@ test('passes without gradients keep the pending backward', async () => {
 
 test('an optimizer takes a model or layers of it, not both', () => {
   const [model, other] = [0, 1].map(() => new Transformer(small));
-  const both = 'trainables: expected each of them once, got a model and a layer of it';
+  const both = 'trainables: expected each of them once, got one twice';
   const layer = model.attention(0);
   for (const make of [
     (given) => new Adam(given),

@@ -203,9 +203,7 @@ class AttentionLayer : public Trainable {
   /// Which heads were removed, ascending, by the numbers that they had in the whole layer.
   [[nodiscard]] std::vector<std::size_t> removed_heads() const;
 
-  [[nodiscard]] bool can_be_trained() const noexcept override {
-    return settings_.weights == Precision::float32;
-  }
+  [[nodiscard]] Precision weights_precision() const noexcept override { return settings_.weights; }
   [[nodiscard]] const ParameterTable& parameter_table() const noexcept override;
   [[nodiscard]] float* parameter_values() override {
     return parameters_ ? parameters_->stored().row_major() : nullptr;

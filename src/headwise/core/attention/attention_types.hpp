@@ -1,7 +1,10 @@
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string_view>
 
 namespace headwise {
 
@@ -29,6 +32,11 @@ enum class Precision : std::uint8_t {
   /// Weights: integers from −8 to 7 with a factor for each 32 of an output, as GGUF's Q4_0.
   int4,
 };
+
+constexpr std::string_view name_of(Precision precision) noexcept {
+  constexpr std::array<std::string_view, 4> names = {"float32", "float16", "int8", "int4"};
+  return names[static_cast<std::size_t>(precision)];
+}
 
 /// Whether weights are held as integers alone, without floats beside them.
 constexpr bool holds_integers(Precision precision) noexcept {

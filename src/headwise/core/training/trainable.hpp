@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <headwise/core/attention/attention_types.hpp>
 #include <headwise/core/memory/parameter_table.hpp>
 #include <headwise/core/memory/zeros.hpp>
 #include <span>
@@ -32,8 +33,8 @@ class Trainable {
   /// obsolete.
   [[nodiscard]] virtual std::uint64_t identity() const noexcept { return 0; }
 
-  /// Whether its parameters are floats: rounded ones would stay where they are at small steps.
-  [[nodiscard]] virtual bool can_be_trained() const noexcept { return true; }
+  /// Only float32 weights are trained: rounded ones would stay where they are at small steps.
+  [[nodiscard]] virtual Precision weights_precision() const noexcept { return Precision::float32; }
 
   /// Names and shapes of its parameters; empty while sizes are unknown.
   [[nodiscard]] virtual const ParameterTable& parameter_table() const noexcept = 0;

@@ -48,9 +48,14 @@ bool UncheckedOptimizer::trainables_in_use() const noexcept {
                              [](const Training& training) { return training.trainable->in_use(); });
 }
 
-bool UncheckedOptimizer::trainables_can_be_trained() const noexcept {
-  return std::ranges::all_of(
-      trainings_, [](const Training& training) { return training.trainable->can_be_trained(); });
+Precision UncheckedOptimizer::weights_precision() const noexcept {
+  for (const Training& training : trainings_) {
+    const Precision precision = training.trainable->weights_precision();
+    if (precision != Precision::float32) {
+      return precision;
+    }
+  }
+  return Precision::float32;
 }
 
 bool UncheckedOptimizer::trains_only(std::span<Trainable* const> trainables) const noexcept {

@@ -50,8 +50,8 @@ class UncheckedOptimizer {
   [[nodiscard]] bool in_use() const noexcept { return static_cast<bool>(in_use_); }
   /// Whether no trainable was moved from.
   [[nodiscard]] bool trainables_in_use() const noexcept;
-  /// Whether the parameters of all of them are floats.
-  [[nodiscard]] bool trainables_can_be_trained() const noexcept;
+  /// The precision of the first trainable whose weights are not float32; float32 if there is none.
+  [[nodiscard]] Precision weights_precision() const noexcept;
   /// Whether each of its trainables is one of these.
   [[nodiscard]] bool trains_only(std::span<Trainable* const> trainables) const noexcept;
   void zero_gradients() const noexcept;
