@@ -80,7 +80,7 @@ void delete_cache(Address cache) { delete at<KeyValueCache>(cache); }
 std::size_t cache_length(Address cache) { return at<KeyValueCache>(cache)->length(); }
 
 void set_cache_length(Address cache, double length) {
-  at<KeyValueCache>(cache)->set_length(static_cast<std::size_t>(length));
+  at<KeyValueCache>(cache)->truncate(static_cast<std::int64_t>(length));
 }
 
 }  // namespace headwise::bindings

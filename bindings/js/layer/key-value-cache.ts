@@ -5,7 +5,6 @@ import type { Address } from '../runtime/memory.js';
 import { checkWord, isObject, readOptions, whole, word } from '../runtime/options.js';
 import type { Precision } from '../runtime/precisions.js';
 import { core } from '../runtime/wasm.js';
-import { checkKeptLength } from './cache-checks.js';
 
 export interface CacheOptions {
   /** Samples of every forward with the cache. At least 1. */
@@ -44,6 +43,14 @@ const ofCache = { batchSize: whole(), maxLength: whole(), precision: word(cacheP
 /** Reads the options, whose values C++ checks. */
 export const readCacheOptions = (options: CacheOptions): CheckedCacheOptions =>
   readOptions(options, ofCache);
+
+/** Reads the number of positions to keep, which C++ checks. */
+export function readKeptLength(length: unknown): number {
+  if (!Number.isSafeInteger(length)) {
+    fail('invalid-value', 'length', 'an integer from 0 on', show(length));
+  }
+  return length as number;
+}
 
 /**
  * KV cache: projected keys and values of earlier positions, for decoding. Made by `MultiHeadAttention.createCache`, and
@@ -89,8 +96,7 @@ export class KeyValueCache {
    */
   truncate(length: number): void {
     const address = this.#handle.inUse();
-    checkKeptLength(length, this.length);
-    core().setCacheLength(address, length);
+    core().setCacheLength(address, readKeptLength(length));
   }
 
   /**

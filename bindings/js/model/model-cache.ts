@@ -1,6 +1,9 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-import { checkKeptLength } from '../layer/cache-checks.js';
-import type { CachePrecision, CheckedCacheOptions } from '../layer/key-value-cache.js';
+import {
+  readKeptLength,
+  type CachePrecision,
+  type CheckedCacheOptions,
+} from '../layer/key-value-cache.js';
 import { fail, show } from '../runtime/errors.js';
 import { Handle } from '../runtime/handle.js';
 import type { Address } from '../runtime/memory.js';
@@ -56,8 +59,7 @@ export class ModelCache {
    */
   truncate(length: number): void {
     const address = this.#handle.inUse();
-    checkKeptLength(length, this.length);
-    core().setModelCacheLength(address, length, 1);
+    core().setModelCacheLength(address, readKeptLength(length), 1);
   }
 
   /**
