@@ -333,7 +333,7 @@ export const requests = {
   // `sameAs`: of the plan's tied tensors, each one's first equal; none before they were compared.
   Checkpoint: { config: 'ConfigField[]', tensors: 'NamedTensor[]', sameAs: 'sizes' },
   NewPretrained: { checkpoint: 'Checkpoint', own: 'OwnOptions' },
-  StateDictNames: { numHeads: 'size', prefix: 'text', tensors: 'NamedTensor[]' },
+  StateDictNames: { numHeads: 'number', prefix: 'text', tensors: 'NamedTensor[]' },
 };
 
 /** The same, written by C++. */
@@ -370,7 +370,6 @@ export const responses = {
     shape: 'sizes',
   },
   LayerPlan: {
-    problem: 'text',
     numHiddens: 'size',
     numKvHeads: 'size',
     querySize: 'size',

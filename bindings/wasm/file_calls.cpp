@@ -2,12 +2,11 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <headwise/api/validation_state_dict.hpp>
 #include <headwise/core/attention/parameter_names.hpp>
 #include <headwise/core/io/npy_header.hpp>
 #include <headwise/core/io/safetensors_header.hpp>
-#include <headwise/core/layouts/state_dict_layouts.hpp>
 #include <ranges>
-#include <string>
 #include <string_view>
 #include <vector>
 
@@ -72,9 +71,8 @@ Address write_npy_header(Address request) {
 
 Address plan_layer(Address request) {
   const auto names = message_at<StateDictNames>(request);
-  io::LayerPlan plan;
-  const std::string problem =
-      io::plan_layer(names.tensors, io::with_dot(names.prefix), names.num_heads, plan);
+  const io::LayerPlan plan = validation::check_layout(names.tensors, names.prefix,
+                                                      static_cast<std::int64_t>(names.num_heads));
   const auto to_parameter = [](const io::PlannedParameter& planned) {
     return LayerParameter{.name = parameter_names[planned.parameter],
                           // JavaScript counts from 1; 0 is none.
@@ -83,8 +81,7 @@ Address plan_layer(Address request) {
                           .transposed = planned.transposed,
                           .shape = planned.axes.shape()};
   };
-  return respond(LayerPlan{.problem = problem,
-                           .num_hiddens = plan.num_hiddens,
+  return respond(LayerPlan{.num_hiddens = plan.num_hiddens,
                            .num_kv_heads = plan.num_kv_heads,
                            .query_size = plan.query_size,
                            .key_size = plan.key_size,

@@ -1,7 +1,7 @@
 import { layerPlan, stateDictNames, type LayerParameter, type LayerPlan } from 'headwise-records';
-import { failOption, HeadwiseError, show } from '../runtime/errors.js';
+import { failOption, show } from '../runtime/errors.js';
 import { allocate } from '../runtime/memory.js';
-import { checkOptions, checkSize, entriesOf } from '../runtime/options.js';
+import { checkOptions, entriesOf, whole } from '../runtime/options.js';
 import { receive, send } from '../runtime/records.js';
 import { newestCore } from '../runtime/wasm.js';
 import { checkAttached, toFloatView, type Numbers } from '../tensor/arrays.js';
@@ -110,7 +110,7 @@ export function readStateDict(
   if (typeof prefix !== 'string') {
     failOption('prefix', 'a string', prefix);
   }
-  const numHeads = checkSize('numHeads', given.numHeads);
+  const numHeads = whole()('numHeads', given.numHeads);
   // The dot separates names such as `layer.1` and `layer.10`.
   const start = prefix === '' || prefix.endsWith('.') ? prefix : `${prefix}.`;
   const isWanted = (name: string): boolean => name.startsWith(start);
@@ -127,9 +127,6 @@ export function readStateDict(
   });
   const request = send(stateDictNames, { numHeads, prefix: start, tensors });
   const plan = receive(layerPlan, loaded.planLayer(request));
-  if (plan.problem !== '') {
-    throw new HeadwiseError('invalid-state-dict', `stateDict: ${plan.problem}`);
-  }
   return {
     options: { ...given, numHeads, ...reconcile(given, optionsOf(plan)) },
     dict: Object.fromEntries(
@@ -140,7 +137,7 @@ export function readStateDict(
 
 /** The options that a state dict determines. */
 function optionsOf(plan: LayerPlan): Omit<MultiHeadAttentionOptions, 'numHeads'> {
-  const { problem, parameters, attentionHiddens, convolution, ...settled } = plan;
+  const { parameters, attentionHiddens, convolution, ...settled } = plan;
   const { outputProjection, bias, biasKv, ...sizes } = settled;
   const isAdditive = attentionHiddens > 0;
   return {

@@ -1,14 +1,12 @@
-#include <algorithm>
 #include <headwise/api/files.hpp>
 #include <headwise/api/make_tensor.hpp>
+#include <headwise/api/validation_state_dict.hpp>
 #include <headwise/core/layouts/state_dict_layouts.hpp>
 #include <headwise/multi_head_attention.hpp>
-#include <limits>
+#include <vector>
 
 namespace headwise {
 namespace {
-
-constexpr std::int64_t max_size = std::numeric_limits<std::int32_t>::max();
 
 /// The layer's options: from the plan, and the caller's where a state dict does not determine them.
 MultiHeadAttentionOptions options_of(const io::LayerPlan& plan,
@@ -45,22 +43,13 @@ MultiHeadAttentionOptions options_of(const io::LayerPlan& plan,
 MultiHeadAttention MultiHeadAttention::from_state_dict(const StateDict& state_dict,
                                                        const FromStateDictOptions& options) {
   return report_out_of_memory([&] {
-    if (options.num_heads < 1 || options.num_heads > max_size) {
-      // The constructor throws; no plan is possible.
-      return MultiHeadAttention({.num_hiddens = 1, .num_heads = options.num_heads});
-    }
     std::vector<io::NamedTensor> shapes;
     std::vector<const xt::xarray<float>*> sources;
     for (const auto& [name, tensor] : state_dict) {
       shapes.push_back({.name = name, .shape = io::shape_of(tensor)});
       sources.push_back(&tensor);
     }
-    io::LayerPlan plan;
-    const std::string problems = io::plan_layer(shapes, io::with_dot(options.prefix),
-                                                static_cast<std::size_t>(options.num_heads), plan);
-    if (!problems.empty()) {
-      throw Error(ErrorCode::invalid_state_dict, "state_dict: " + problems);
-    }
+    const io::LayerPlan plan = validation::check_layout(shapes, options.prefix, options.num_heads);
     MultiHeadAttention layer(options_of(plan, options));
     for (const io::PlannedParameter& planned : plan.parameters) {
       auto parameter = make_array(planned.axes.shape());

@@ -214,7 +214,8 @@ void check_cache_precision(Precision precision) {
 
 void check_truncate(std::int64_t length, std::size_t held) {
   if (length < 0 || static_cast<std::uint64_t>(length) > held) {
-    fail(ErrorCode::invalid_value, "length", {"an integer from 0 to ", held}, {length});
+    fail_text(ErrorCode::invalid_value, "length: expected an integer from 0 to #, got #",
+              {held, length});
   }
 }
 

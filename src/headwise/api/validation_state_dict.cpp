@@ -92,4 +92,16 @@ InputSizes check_state_dict(const MultiHeadAttention& layer, const StateDict& st
           .value_size = size(layer.value_size(), "W_v.weight")};
 }
 
+io::LayerPlan check_layout(std::span<const io::NamedTensor> tensors, std::string_view prefix,
+                           std::int64_t num_heads) {
+  check_size("num_heads", num_heads);
+  io::LayerPlan plan;
+  const std::string problems =
+      io::plan_layer(tensors, io::with_dot(prefix), static_cast<std::size_t>(num_heads), plan);
+  if (!problems.empty()) {
+    fail_text(ErrorCode::invalid_state_dict, "state_dict: #", {Part::verbatim(problems)});
+  }
+  return plan;
+}
+
 }  // namespace headwise::validation

@@ -7,14 +7,14 @@ namespace headwise::validation {
 
 void check_trainables(const std::vector<Trainable*>& trainables) {
   if (trainables.empty()) {
-    fail(ErrorCode::invalid_option, "trainables", {"at least one layer or model"}, {"none"});
+    fail_option("trainables: expected at least one layer or model, got none", {});
   }
   for (auto trainable = trainables.begin(); trainable != trainables.end(); ++trainable) {
     if (*trainable == nullptr) {
-      fail(ErrorCode::invalid_option, "trainables", {"layers and models"}, {"null"});
+      fail_option("trainables: expected layers and models, got null", {});
     }
     if (std::find(trainables.begin(), trainable, *trainable) != trainable) {
-      fail(ErrorCode::invalid_option, "trainables", {"each of them once"}, {"one twice"});
+      fail_option("trainables: expected each of them once, got one twice", {});
     }
   }
 }
@@ -22,15 +22,16 @@ void check_trainables(const std::vector<Trainable*>& trainables) {
 void check_can_be_trained(const UncheckedOptimizer& optimizer) {
   const Precision precision = optimizer.weights_precision();
   if (precision != Precision::float32) {
-    fail(ErrorCode::invalid_option, "weights", {"'float32' in what is trained"},
-         {"\"", name_of(precision), "\""});
+    fail_option("weights: expected 'float32' in what is trained, got \"#\"", {name_of(precision)});
   }
 }
 
 void check_trains(const UncheckedOptimizer& optimizer, std::span<Trainable* const> trainables) {
   if (!optimizer.trains_only(trainables)) {
-    fail(ErrorCode::invalid_option, "optimizer",
-         {"one that trains this model or layers of it alone"}, {"one that trains others"});
+    fail_option(
+        "optimizer: expected one that trains this model or layers of it alone, "
+        "got one that trains others",
+        {});
   }
 }
 
