@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <headwise/api/forward_inputs.hpp>
+#include <headwise/api/validation_options.hpp>
 
 #include "records.hpp"
 #include "results.hpp"
@@ -80,7 +81,9 @@ void delete_cache(Address cache) { delete at<KeyValueCache>(cache); }
 std::size_t cache_length(Address cache) { return at<KeyValueCache>(cache)->length(); }
 
 void set_cache_length(Address cache, double length) {
-  at<KeyValueCache>(cache)->truncate(static_cast<std::int64_t>(length));
+  auto& changed = *at<KeyValueCache>(cache);
+  validation::check_truncate(static_cast<std::int64_t>(length), changed.length());
+  changed.set_length(static_cast<std::size_t>(length));
 }
 
 }  // namespace headwise::bindings

@@ -154,8 +154,9 @@ void check_positions(const MultiHeadAttention& layer, const ForwardInputs& input
   const std::array<std::size_t, 2> by_sample = {sizes.batch, sizes.num_queries};
   check_either_shape("positions", inputs.positions, Shape(by_sample).last(1), by_sample);
   if (inputs.keys.is_given() && inputs.keys.length() != sizes.num_queries) {
-    fail(ErrorCode::invalid_shape, "positions",
-         {"as many keys as queries (", sizes.num_queries, ") beside them"}, {inputs.keys.length()});
+    fail_text(ErrorCode::invalid_shape,
+              "positions: expected as many keys as queries (#) beside them, got #",
+              {sizes.num_queries, inputs.keys.length()});
   }
   check_up_to("positions", inputs.positions, std::numeric_limits<std::int32_t>::max());
 }

@@ -93,7 +93,7 @@ bool fits(std::span<const std::size_t> shape, std::span<const Axis> expected) {
 void check_shape(std::string_view argument, std::span<const std::size_t> shape,
                  std::span<const Axis> expected) {
   if (!fits(shape, expected)) {
-    fail(ErrorCode::invalid_shape, argument, {expected}, {shape});
+    fail_text(ErrorCode::invalid_shape, "#: expected #, got #", {argument, expected, shape});
   }
 }
 

@@ -42,7 +42,8 @@ void check_symbol_list(std::string_view argument, std::span<const std::int64_t> 
       end <= static_cast<std::size_t>(max_symbol) ? static_cast<std::int64_t>(end) - 1 : max_symbol;
   for (const std::int64_t symbol : symbols) {
     if (symbol < first || symbol > last) {
-      fail(ErrorCode::invalid_value, argument, {"integers from ", first, " to ", last}, {symbol});
+      fail_text(ErrorCode::invalid_value, "#: expected integers from # to #, got #",
+                {argument, first, last, symbol});
     }
   }
 }
