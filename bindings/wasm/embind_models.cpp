@@ -60,5 +60,6 @@ EMSCRIPTEN_BINDINGS(models) {
   function("savePretrained", &Call<&save_pretrained>::run);
   function("prunedHeads", &Call<&pruned_heads>::run);
   function("drawTask", &Call<&draw_task>::run);
+  function("checkImportance", &Call<&check_importance>::run);
   function("scoreHeads", &Call<&score_heads>::run);
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <headwise/api/validation_models.hpp>
 #include <headwise/api/validation_tasks.hpp>
 #include <headwise/core/analysis/weight_statistics.hpp>
 #include <headwise/core/tasks/task_sampler.hpp>
@@ -48,6 +49,19 @@ void draw_task(Address address) {
                       .keys = {record.keys + start, length}},
                      workspace);
   }
+}
+
+void check_importance(std::size_t measure, std::size_t normalize, std::size_t num_batches,
+                      std::size_t needs_loss, std::size_t has_value, std::size_t has_gradient,
+                      std::size_t side, std::size_t num_layers) {
+  validation::check_importance({.measure = static_cast<HeadMeasure>(measure),
+                                .normalize = normalize != 0,
+                                .num_batches = num_batches,
+                                .needs_loss = needs_loss != 0,
+                                .has_value = has_value != 0,
+                                .has_gradient = has_gradient != 0,
+                                .side = static_cast<Side>(side),
+                                .has_layers = num_layers != 0});
 }
 
 void score_heads(Address address) {

@@ -10,6 +10,7 @@ import type { TransformerResult } from '../model/transformer-result.js';
 import { sides, type Side } from '../model/sides.js';
 import { Transformer } from '../model/transformer.js';
 import { fail, show } from '../runtime/errors.js';
+import { modelsCore } from '../runtime/models-build.js';
 import { checkOptions, checkWord, ifGiven } from '../runtime/options.js';
 import { copyOf } from '../runtime/typed-arrays.js';
 import { toFloats, toKeyMask, toWholeNumbers, toMask, type Numbers } from '../tensor/arrays.js';
@@ -18,12 +19,13 @@ import { checkShape } from '../tensor/shapes.js';
 import type { Tensor } from '../tensor/tensor.js';
 import { ignoredTarget } from '../tensor/tokens.js';
 import {
-  checkImportance,
+  headMeasures,
   importanceOptionNames,
   measureHeads,
+  readImportance,
   type HeadImportanceOptions,
-  type HeadMeasure,
   type MeasuredHeads,
+  type ReadImportance,
 } from './head-measures.js';
 import { scoreHeads } from './head-scores.js';
 import { withOrigin } from './least-important-heads.js';
@@ -84,25 +86,41 @@ export interface ModelImportanceOptions extends HeadImportanceOptions {
   loss?: OutputLoss | undefined;
 }
 
-function checkBatches<Batch>(batches: readonly Batch[] | undefined): readonly Batch[] {
+function readBatches<Batch>(batches: readonly Batch[] | undefined): readonly Batch[] {
   if (!Array.isArray(batches)) {
     fail('invalid-type', 'batches', 'an array', show(batches));
   }
   return batches as readonly Batch[];
 }
 
-/** The function of the loss that each measure needs. */
-const neededOfLoss = { gradient: 'gradient', ablation: 'value', confidence: '', entropy: '' };
-
-function checkLoss(loss: OutputLoss | undefined, measure: HeadMeasure): OutputLoss {
-  const given: Record<string, unknown> = checkOptions(loss, ['value', 'gradient'], 'loss');
-  const needed = neededOfLoss[measure];
-  const got = given[needed];
-  if (needed !== '' && typeof got !== 'function') {
-    const expected = `its ${needed} beside measure '${measure}'`;
-    fail('invalid-option', 'loss', expected, got === undefined ? 'none' : show(got));
+function readLoss(loss: OutputLoss | undefined): OutputLoss {
+  const given = checkOptions(loss, ['value', 'gradient'], 'loss');
+  for (const [name, value] of Object.entries(given)) {
+    if (typeof value !== 'function') {
+      fail('invalid-type', `loss.${name}`, 'a function', show(value));
+    }
   }
   return given;
+}
+
+/** Has C++ check the options. `loss` is undefined for a model's own. */
+function checkImportance(
+  { measure, normalize }: ReadImportance,
+  { length: numBatches }: readonly unknown[],
+  loss: OutputLoss | undefined,
+  side: Side = 'self',
+  numLayers = 1,
+): void {
+  modelsCore().checkImportance(
+    headMeasures.indexOf(measure),
+    Number(normalize),
+    numBatches,
+    Number(loss !== undefined),
+    Number(loss?.value !== undefined),
+    Number(loss?.gradient !== undefined),
+    sides.indexOf(side),
+    numLayers,
+  );
 }
 
 function checkIgnoredKeys(
@@ -295,14 +313,6 @@ function measuredModel(
   };
 }
 
-function checkSide(model: Transformer, value: unknown): Side {
-  const side = checkWord('side', value, sides);
-  if (side !== 'self' && model.numEncoderLayers === 0) {
-    fail('invalid-option', 'side', "'self' for a model without an encoder", `'${side}'`);
-  }
-  return side;
-}
-
 /** Number of heads that share a key-value head. Pruning does not change it. */
 const groupSizeOf = ({ numHeads, numKvHeads }: MultiHeadAttention): number => numHeads / numKvHeads;
 
@@ -315,18 +325,20 @@ async function importance(
       ...importanceOptionNames,
       ...(['batches', 'side', 'loss'] as const),
     ]);
-    const checked = checkImportance(given);
-    const batches = checkBatches(given.batches);
-    const side = checkSide(measured, given.side);
+    const read = readImportance(given);
+    const batches = readBatches(given.batches);
+    const side = checkWord('side', given.side, sides);
     const loss =
       given.loss === undefined && Transformer.hasLogits(measured)
         ? undefined
-        : checkLoss(given.loss, checked.measure);
+        : readLoss(given.loss);
     const copy = Transformer.copyOf(measured);
-    const groupSize = groupSizeOf(Transformer.layersOf(copy, side)[0]);
     try {
-      const numbers = await measureHeads(measuredModel(copy, side, batches, loss), checked);
-      return withOrigin(numbers, { measure: checked.measure, groupSize });
+      const layers = Transformer.layersOf(copy, side);
+      checkImportance(read, batches, loss, side, layers.length);
+      const groupSize = groupSizeOf(layers[0]);
+      const numbers = await measureHeads(measuredModel(copy, side, batches, loss), read);
+      return withOrigin(numbers, { measure: read.measure, groupSize });
     } finally {
       copy.dispose();
     }
@@ -338,13 +350,14 @@ async function importance(
     ...importanceOptionNames,
     ...(['batches', 'loss'] as const),
   ]);
-  const checked = checkImportance(given);
-  const loss = checkLoss(given.loss, checked.measure);
-  const batches = checkBatches(given.batches);
+  const read = readImportance(given);
+  const batches = readBatches(given.batches);
+  const loss = readLoss(given.loss);
   const copy = MultiHeadAttention.copyOf(measured);
   try {
-    const [numbers = []] = await measureHeads(measuredLayer(copy, batches, loss), checked);
-    return withOrigin(numbers, { measure: checked.measure, groupSize: groupSizeOf(measured) });
+    checkImportance(read, batches, loss);
+    const [numbers = []] = await measureHeads(measuredLayer(copy, batches, loss), read);
+    return withOrigin(numbers, { measure: read.measure, groupSize: groupSizeOf(measured) });
   } finally {
     copy.dispose();
   }

@@ -53,7 +53,7 @@ export interface MeasuredHeads {
   sums(batch: number, measure: 'confidence' | 'entropy'): readonly (readonly Float64Array[])[];
 }
 
-export interface CheckedImportance {
+export interface ReadImportance {
   readonly measure: HeadMeasure;
   readonly normalize: boolean;
   readonly onProgress: HeadImportanceOptions['onProgress'];
@@ -61,13 +61,10 @@ export interface CheckedImportance {
   readonly throwIfAborted: () => void;
 }
 
-export function checkImportance(given: HeadImportanceOptions): CheckedImportance {
+export function readImportance(given: HeadImportanceOptions): ReadImportance {
   const { onProgress, signal } = given;
   const measure = checkWord('measure', given.measure, headMeasures);
   const normalize = checkBoolean('normalize', given.normalize, false);
-  if (normalize && measure !== 'gradient') {
-    fail('invalid-option', 'normalize', "measure 'gradient' beside it", `'${measure}'`);
-  }
   if (onProgress !== undefined && typeof onProgress !== 'function') {
     fail('invalid-type', 'onProgress', 'a function', show(onProgress));
   }
@@ -138,7 +135,7 @@ const divided = (sum: number, by: number): number => (by === 0 ? 0 : sum / by);
 /** The importance of each layer's heads. Heads without samples get 0. */
 export async function measureHeads(
   heads: MeasuredHeads,
-  { measure, normalize, onProgress, throwIfAborted }: CheckedImportance,
+  { measure, normalize, onProgress, throwIfAborted }: ReadImportance,
 ): Promise<number[][]> {
   const means = heads.numHeads.map((count) =>
     Array.from({ length: count }, () => ({ sum: 0, count: 0 })),
@@ -149,9 +146,6 @@ export async function measureHeads(
     mean.count += count;
   };
   const passes = measure === 'ablation' ? 1 + means.flat().length : 1;
-  if (heads.counts.length === 0) {
-    fail('invalid-option', 'batches', 'at least one', 'none');
-  }
   const total = passes * heads.counts.length;
   let done = 0;
   let began = now();

@@ -154,6 +154,16 @@ declare module 'headwise-glue' {
     savePretrained(model: Address, number: number, kind: number, values: Address): void;
     prunedHeads(model: Address, side: number): Address | Absent;
     drawTask(record: Address): void;
+    checkImportance(
+      measure: number,
+      normalize: number,
+      numBatches: number,
+      needsLoss: number,
+      hasValue: number,
+      hasGradient: number,
+      side: number,
+      numLayers: number,
+    ): void;
     scoreHeads(record: Address): void;
   }
 

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <headwise/api/make_tensor.hpp>
 #include <headwise/api/validation.hpp>
+#include <headwise/api/validation_models.hpp>
 #include <headwise/head_importance.hpp>
 #include <numeric>
 #include <tuple>
@@ -161,7 +162,7 @@ ForwardOptions masks_of(const HeadMeasureBatch& batch) {
 std::optional<std::vector<Tensor<1>>> measure_head_importance(
     const MeasuredHeads& heads, const HeadImportanceOptions& options) {
   return report_out_of_memory([&]() -> std::optional<std::vector<Tensor<1>>> {
-    validation::check_head_importance(heads, options);
+    validation::check_measured_heads(heads, options);
     HeadNumbers numbers = zeros(heads.num_heads);
     const bool of_gradients = options.measure == HeadMeasure::gradient;
     const bool of_weights = !of_gradients && options.measure != HeadMeasure::ablation;
@@ -189,7 +190,12 @@ std::optional<Tensor<1>> measure_head_importance(const MultiHeadAttention& layer
                                                  const OutputLoss& loss) {
   return report_out_of_memory([&] {
     validation::check_in_use(layer.in_use(), "layer");
-    validation::check_output_loss(loss, options);
+    validation::check_importance({.measure = options.measure,
+                                  .normalize = options.normalize,
+                                  .num_batches = batches.size(),
+                                  .needs_loss = true,
+                                  .has_value = static_cast<bool>(loss.value),
+                                  .has_gradient = static_cast<bool>(loss.gradient)});
     // Passes change a layer's gradients and saved activations, so they run on a copy.
     MultiHeadAttention copy = layer;
     copy.eval();

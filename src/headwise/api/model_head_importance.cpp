@@ -160,7 +160,17 @@ std::optional<std::vector<Tensor<1>>> measure_head_importance(
     const Transformer& model, const std::vector<ModelMeasureBatch>& batches,
     const HeadImportanceOptions& options, Side side, const OutputLoss& loss) {
   return report_out_of_memory([&] {
-    validation::check_model_importance(model, options, side, loss);
+    validation::check_model_in_use(model);
+    const bool has_value = static_cast<bool>(loss.value);
+    const bool has_gradient = static_cast<bool>(loss.gradient);
+    validation::check_importance({.measure = options.measure,
+                                  .normalize = options.normalize,
+                                  .num_batches = batches.size(),
+                                  .needs_loss = !model.settings().head || has_value || has_gradient,
+                                  .has_value = has_value,
+                                  .has_gradient = has_gradient,
+                                  .side = side,
+                                  .has_layers = !model.attention_layers(side).empty()});
     MeasuredModel measured(model, batches, side, loss);
     return measure_head_importance(measured.heads(), options);
   });

@@ -23,12 +23,11 @@ struct LeastImportantOptions;
 struct HeadMeasureBatch;
 struct InputSizes;
 struct MeasuredHeads;
-struct OutputLoss;
 }  // namespace headwise
 
 /// The public functions' checks: each throws `Error`, or returns if the arguments are valid. The
-/// JavaScript package calls them, too; it makes those of tasks, importance and state dicts itself,
-/// with the same texts.
+/// JavaScript package calls them, too; it makes those of tasks, of numbers of importance and of
+/// names and shapes of parameters itself, with the same texts.
 namespace headwise::validation {
 
 using Shape = std::span<const std::size_t>;
@@ -75,11 +74,9 @@ std::vector<std::size_t> check_prune_heads(const MultiHeadAttention& layer,
 
 // Importance: validation_importance.cpp
 
-void check_head_importance(const MeasuredHeads& heads, const HeadImportanceOptions& options);
-
+void check_measured_heads(const MeasuredHeads& heads, const HeadImportanceOptions& options);
 void check_least_important(const std::vector<Tensor<1>>& importance,
                            const LeastImportantOptions& options);
-void check_output_loss(const OutputLoss& loss, const HeadImportanceOptions& options);
 void check_ignored_keys(const HeadMeasureBatch& batch);
 
 // State dicts: validation_state_dict.cpp

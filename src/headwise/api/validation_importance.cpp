@@ -25,14 +25,31 @@ std::string_view measure_name(HeadMeasure measure) {
 
 }  // namespace
 
-void check_head_importance(const MeasuredHeads& heads, const HeadImportanceOptions& options) {
-  const std::string_view measure = measure_name(options.measure);
-  if (options.normalize && options.measure != HeadMeasure::gradient) {
-    fail(ErrorCode::invalid_option, "normalize", {"measure 'gradient' beside it"}, {measure});
+void check_importance(const ImportanceInputs& inputs) {
+  if (!inputs.has_layers) {
+    fail_option("side: expected 'self' for a model without an encoder, got #",
+                {inputs.side == Side::cross ? "'cross'" : "'encoder'"});
   }
+  if (inputs.normalize && inputs.measure != HeadMeasure::gradient) {
+    fail_option("normalize: expected measure 'gradient' beside it, got #",
+                {measure_name(inputs.measure)});
+  }
+  if (inputs.needs_loss && inputs.measure == HeadMeasure::gradient && !inputs.has_gradient) {
+    fail_option("loss: expected its gradient beside measure 'gradient', got none", {});
+  }
+  if (inputs.needs_loss && inputs.measure == HeadMeasure::ablation && !inputs.has_value) {
+    fail_option("loss: expected its value beside measure 'ablation', got none", {});
+  }
+  if (inputs.num_batches == 0) {
+    fail_option("batches: expected at least one, got none", {});
+  }
+}
+
+void check_measured_heads(const MeasuredHeads& heads, const HeadImportanceOptions& options) {
   const auto check_is_there = [&](std::string_view argument, bool is_there) {
     if (!is_there) {
-      fail(ErrorCode::invalid_option, argument, {"a function beside measure ", measure}, {"none"});
+      fail(ErrorCode::invalid_option, argument,
+           {"a function beside measure ", measure_name(options.measure)}, {"none"});
     }
   };
   if (options.measure == HeadMeasure::gradient) {
@@ -42,9 +59,9 @@ void check_head_importance(const MeasuredHeads& heads, const HeadImportanceOptio
   } else {
     check_is_there("attention_weights", static_cast<bool>(heads.attention_weights));
   }
-  if (heads.batch_sizes.empty()) {
-    fail(ErrorCode::invalid_option, "batches", {"at least one"}, {"none"});
-  }
+  check_importance({.measure = options.measure,
+                    .normalize = options.normalize,
+                    .num_batches = heads.batch_sizes.size()});
 }
 
 void check_least_important(const std::vector<Tensor<1>>& importance,
@@ -65,31 +82,10 @@ void check_least_important(const std::vector<Tensor<1>>& importance,
   }
 }
 
-void check_output_loss(const OutputLoss& loss, const HeadImportanceOptions& options) {
-  if (options.measure == HeadMeasure::gradient && !loss.gradient) {
-    fail(ErrorCode::invalid_option, "loss", {"its gradient beside measure 'gradient'"}, {"none"});
-  }
-  if (options.measure == HeadMeasure::ablation && !loss.value) {
-    fail(ErrorCode::invalid_option, "loss", {"its value beside measure 'ablation'"}, {"none"});
-  }
-}
-
 void check_ignored_keys(const HeadMeasureBatch& batch) {
   if (batch.ignored_keys) {
     check_shape("ignored_keys", batch.ignored_keys->shape(),
                 std::array<Axis, 2>{batch.keys.shape(0), batch.keys.shape(1)});
-  }
-}
-
-void check_model_importance(const Transformer& model, const HeadImportanceOptions& options,
-                            Side side, const OutputLoss& loss) {
-  check_model_in_use(model);
-  if (model.attention_layers(side).empty()) {
-    fail(ErrorCode::invalid_option, "side", {"'self' for a model without an encoder"},
-         {side == Side::cross ? "'cross'" : "'encoder'"});
-  }
-  if (!model.settings().head || loss.value || loss.gradient) {
-    check_output_loss(loss, options);
   }
 }
 

@@ -38,7 +38,20 @@ void check_generate(const Transformer& model, const GenerateInputs& inputs);
 std::vector<std::vector<std::size_t>> check_prune_heads(
     const Transformer& model, const std::map<std::int64_t, std::vector<std::int64_t>>& heads,
     Side side);
-void check_model_importance(const Transformer& model, const HeadImportanceOptions& options,
-                            Side side, const OutputLoss& loss);
+
+/// What heads are measured with.
+struct ImportanceInputs {
+  HeadMeasure measure{};
+  bool normalize = false;
+  std::size_t num_batches = 0;
+  /// Whether the loss is the caller's, and which of its functions are there.
+  bool needs_loss = false;
+  bool has_value = false;
+  bool has_gradient = false;
+  /// Of a model: the side, and whether it has layers there.
+  Side side = Side::self;
+  bool has_layers = true;
+};
+void check_importance(const ImportanceInputs& inputs);
 
 }  // namespace headwise::validation

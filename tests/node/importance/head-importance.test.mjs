@@ -179,14 +179,14 @@ test('the least important heads are removed in whole groups, and each layer keep
 const batches = [inputs];
 const ignoring = (ignoredKeys) => ({ measure: 'entropy', batches: [{ ...inputs, ignoredKeys }] });
 const needed = "loss: expected its gradient beside measure 'gradient', got none";
-const given = "loss: expected its value beside measure 'ablation', got 3";
+const given = 'loss.value: expected a function, got 3';
 const normalized = "normalize: expected measure 'gradient' beside it, got 'entropy'";
 const keys = 'ignoredKeys: expected';
 const [option, type] = ['invalid-option', 'invalid-type'];
 /** Options that a layer cannot be measured with, and the error. */
 const errors = [
   [{ batches }, option, needed],
-  [{ batches, loss: { value: 3 }, measure: 'ablation' }, option, given],
+  [{ batches, loss: { value: 3 }, measure: 'ablation' }, type, given],
   [{ batches, normalize: true, measure: 'entropy' }, option, normalized],
   [{ batches: [], loss: square }, option, 'batches: expected at least one, got none'],
   [
