@@ -20,9 +20,9 @@ void check_trainables(const std::vector<Trainable*>& trainables) {
 }
 
 void check_can_be_trained(const UncheckedOptimizer& optimizer) {
-  const Precision precision = optimizer.weights_precision();
-  if (precision != Precision::float32) {
-    fail_option("weights: expected 'float32' in what is trained, got \"#\"", {name_of(precision)});
+  const std::string_view precision = optimizer.weights_precision();
+  if (precision != "float32") {
+    fail_option("weights: expected 'float32' in what is trained, got \"#\"", {precision});
   }
 }
 

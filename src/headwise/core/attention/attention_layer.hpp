@@ -15,6 +15,7 @@
 #include <headwise/core/training/trainable.hpp>
 #include <optional>
 #include <span>
+#include <string_view>
 #include <vector>
 
 namespace headwise {
@@ -203,7 +204,9 @@ class AttentionLayer : public Trainable {
   /// Which heads were removed, ascending, by the numbers that they had in the whole layer.
   [[nodiscard]] std::vector<std::size_t> removed_heads() const;
 
-  [[nodiscard]] Precision weights_precision() const noexcept override { return settings_.weights; }
+  [[nodiscard]] std::string_view weights_precision() const noexcept override {
+    return name_of(settings_.weights);
+  }
   [[nodiscard]] const ParameterTable& parameter_table() const noexcept override;
   [[nodiscard]] float* parameter_values() override {
     return parameters_ ? parameters_->stored().row_major() : nullptr;

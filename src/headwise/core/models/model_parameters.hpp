@@ -111,7 +111,9 @@ class ModelParameters final : public Trainable {
   /// (max_length, num_hiddens) of a stack, learned or not; null without.
   [[nodiscard]] const float* positions(const Stack& stack) const noexcept;
 
-  [[nodiscard]] Precision weights_precision() const noexcept override { return settings_.weights; }
+  [[nodiscard]] std::string_view weights_precision() const noexcept override {
+    return name_of(settings_.weights);
+  }
   [[nodiscard]] const ParameterTable& parameter_table() const noexcept override { return table_; }
   [[nodiscard]] float* parameter_values() override { return stored_.row_major(); }
   [[nodiscard]] float* parameter_gradients() noexcept override { return gradients_.data(); }

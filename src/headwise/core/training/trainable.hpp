@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <headwise/core/attention/attention_types.hpp>
 #include <headwise/core/memory/parameter_table.hpp>
 #include <headwise/core/memory/zeros.hpp>
 #include <span>
@@ -33,8 +32,9 @@ class Trainable {
   /// obsolete.
   [[nodiscard]] virtual std::uint64_t identity() const noexcept { return 0; }
 
-  /// Only float32 weights are trained: rounded ones would stay where they are at small steps.
-  [[nodiscard]] virtual Precision weights_precision() const noexcept { return Precision::float32; }
+  /// The name of its weights' precision. Only float32 is trained: rounded weights would stay where
+  /// they are at small steps.
+  [[nodiscard]] virtual std::string_view weights_precision() const noexcept { return "float32"; }
 
   /// Names and shapes of its parameters; empty while sizes are unknown.
   [[nodiscard]] virtual const ParameterTable& parameter_table() const noexcept = 0;

@@ -48,14 +48,15 @@ bool UncheckedOptimizer::trainables_in_use() const noexcept {
                              [](const Training& training) { return training.trainable->in_use(); });
 }
 
-Precision UncheckedOptimizer::weights_precision() const noexcept {
+std::string_view UncheckedOptimizer::weights_precision() const noexcept {
+  std::string_view precision = "float32";
   for (const Training& training : trainings_) {
-    const Precision precision = training.trainable->weights_precision();
-    if (precision != Precision::float32) {
-      return precision;
+    precision = training.trainable->weights_precision();
+    if (precision != "float32") {
+      break;
     }
   }
-  return Precision::float32;
+  return precision;
 }
 
 bool UncheckedOptimizer::trains_only(std::span<Trainable* const> trainables) const noexcept {

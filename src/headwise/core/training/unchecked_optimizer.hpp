@@ -9,6 +9,7 @@
 #include <headwise/core/training/trainable.hpp>
 #include <optional>
 #include <span>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -51,7 +52,7 @@ class UncheckedOptimizer {
   /// Whether no trainable was moved from.
   [[nodiscard]] bool trainables_in_use() const noexcept;
   /// The precision of the first trainable whose weights are not float32; float32 if there is none.
-  [[nodiscard]] Precision weights_precision() const noexcept;
+  [[nodiscard]] std::string_view weights_precision() const noexcept;
   /// Whether each of its trainables is one of these.
   [[nodiscard]] bool trains_only(std::span<Trainable* const> trainables) const noexcept;
   void zero_gradients() const noexcept;
