@@ -69,7 +69,7 @@ void Probe::lay_out(Arena& arena, const Transformer& model, const ModelInputs& i
     const std::size_t count =
         sizes.batch * (given.heads.is_given() ? given.heads.size() : axes.heads) *
         (given.positions.is_given() ? given.positions.size() : axes.rows) * axes.size;
-    // Whether the value has all rows, of which only the chosen ones are copied.
+    // A value of another size has all rows: the chosen ones are copied.
     const bool is_part = given.kind == PatchKind::value && numbers.size() != count;
     auto* part = arena.take(is_part ? count : 0);
     if (patches == nullptr) {

@@ -39,7 +39,7 @@ struct MaskRules {
                : offset;
   }
 
-  /// Whether the position of a query changes its keys.
+  /// Whether which keys a query may attend to depends on its position.
   [[nodiscard]] bool depend_on_position() const noexcept {
     return causal != Causal::none || window_left < unlimited || window_right < unlimited;
   }

@@ -262,9 +262,9 @@ void multiply(const QuantizedRow& row, std::size_t depth, const QuantizedMatrix&
 /// Rows of a tile: as many sums of integers as registers hold.
 constexpr std::size_t integer_tile_rows = lanes >= 8 ? 6 : 4;
 
-/// Pairs of depths that a turn of a tile's loop multiplies. A version of V8 with relaxed SIMD
-/// checks the stack at each turn; earlier versions unroll the loop themselves. Operands are padded
-/// to whole turns.
+/// Pairs of depths that a turn of a tile's loop multiplies. Versions of V8 that have relaxed SIMD
+/// check the stack at each turn; earlier ones unroll the loop themselves. Operands are padded to
+/// whole turns.
 #if defined(__wasm_relaxed_simd__)
 constexpr std::size_t integer_steps = 2;
 #else
