@@ -9,6 +9,7 @@ import { nativeProgram } from './build.mjs';
 const architectures = {
   sse4_2: { OPENBLAS_CORETYPE: 'Nehalem', ONEDNN_MAX_CPU_ISA: 'SSE41' },
   avx2: { OPENBLAS_CORETYPE: 'Haswell', ONEDNN_MAX_CPU_ISA: 'AVX2' },
+  avx2_vnni: { OPENBLAS_CORETYPE: 'Haswell', ONEDNN_MAX_CPU_ISA: 'AVX2_VNNI' },
   avx512: { OPENBLAS_CORETYPE: 'SkylakeX', ONEDNN_MAX_CPU_ISA: 'AVX512_CORE' },
   avx512_vnni: { OPENBLAS_CORETYPE: 'SkylakeX', ONEDNN_MAX_CPU_ISA: 'AVX512_CORE_VNNI' },
 };

@@ -21,6 +21,9 @@ std::vector<std::string> supported_architectures() {
     names.emplace_back("avx512");
   }
   if (supported.has(xsimd::fma3<xsimd::avx2>{})) {
+    if (supported.has(xsimd::avxvnni{})) {
+      names.emplace_back("avx2_vnni");
+    }
     names.emplace_back("avx2");
   }
   if (supported.has(xsimd::sse4_2{})) {

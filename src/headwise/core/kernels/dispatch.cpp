@@ -15,6 +15,9 @@ extern const KernelTable table;
 namespace avx2 {
 extern const KernelTable table;
 }
+namespace avx2_vnni {
+extern const KernelTable table;
+}
 namespace avx512 {
 extern const KernelTable table;
 }
@@ -35,11 +38,13 @@ const KernelTable& choose() noexcept {
   const auto supported = xsimd::available_architectures();
   const bool has_avx512 = supported.has(xsimd::avx512f{}) && supported.has(xsimd::avx512dq{}) &&
                           supported.has(xsimd::avx512bw{});
+  const bool has_avx2 = supported.has(xsimd::fma3<xsimd::avx2>{});
   // NOLINTNEXTLINE(*-avoid-c-arrays): holds references
   const Target targets[] = {
       {has_avx512 && supported.has(xsimd::avx512vnni<xsimd::avx512bw>{}), avx512_vnni::table},
       {has_avx512, avx512::table},
-      {supported.has(xsimd::fma3<xsimd::avx2>{}), avx2::table},
+      {has_avx2 && supported.has(xsimd::avxvnni{}), avx2_vnni::table},
+      {has_avx2, avx2::table},
       {supported.has(xsimd::sse4_2{}), sse4_2::table},
       {true, baseline::table}};
 #else

@@ -263,6 +263,8 @@ inline Integers multiply_add_pairs(const Integers& a, const Integers& b,
                                    const Integers& sum) noexcept {
 #if defined(__AVX512VNNI__)
   return _mm512_dpwssd_epi32(sum, a, b);
+#elif defined(HEADWISE_AVX_VNNI)
+  return _mm256_dpwssd_avx_epi32(sum, a, b);
 #else
   return sum + multiply_pairs(a, b);
 #endif
