@@ -18,7 +18,8 @@ std::vector<std::uint8_t> bytes_of(const Mask& mask) {
 KeyMaskInput::KeyMaskInput(std::string_view argument, const Mask& mask)
     : input_(mask.allowed(), mask.shape()) {
   const auto fail_for = [&](validation::Part number) {
-    validation::fail(ErrorCode::invalid_value, argument, {"booleans or 0 and 1"}, {number});
+    validation::fail_text(ErrorCode::invalid_value, "#: expected booleans or 0 and 1, got #",
+                          {argument, number});
   };
   if (mask.wrong_integer().has_value()) {
     fail_for(*mask.wrong_integer());
@@ -63,8 +64,8 @@ IntegerInput queries_of(const ReturnedWeights& weights, std::size_t count) {
 
 void MaskOptions::set_mask(const Mask& mask) {
   if (mask.wrong_integer().has_value()) {
-    validation::fail(ErrorCode::invalid_value, "mask", {"integers 0 and 1"},
-                     {*mask.wrong_integer()});
+    validation::fail_text(ErrorCode::invalid_value, "mask: expected integers 0 and 1, got #",
+                          {*mask.wrong_integer()});
   }
   if (mask.added() != nullptr) {
     inputs_.added = {mask.added(), mask.shape()};

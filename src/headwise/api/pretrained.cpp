@@ -111,8 +111,9 @@ StateDict laid_out(const PretrainedLayout& layout, const ParameterList& list,
 StateDict with_pretrained_names(const Transformer& model, const PretrainedCheckpoint* checkpoint,
                                 const StateDict& tensors, bool copies) {
   if (checkpoint == nullptr) {
-    validation::fail(ErrorCode::invalid_option, "names",
-                     {"'headwise' for a model that no checkpoint was read into"}, {"'pretrained'"});
+    validation::fail_option(
+        "names: expected 'headwise' for a model that no checkpoint was read into, got 'pretrained'",
+        {});
   }
   return laid_out(checkpoint->layout, ParameterList(model), tensors, copies);
 }
@@ -202,8 +203,8 @@ std::string Transformer::config() const {
   return report_out_of_memory([&] {
     validation::check_model_in_use(*this);
     if (pretrained_ == nullptr) {
-      validation::fail(ErrorCode::invalid_option, "config",
-                       {"a model that was read from a checkpoint"}, {"another"});
+      validation::fail_option(
+          "config: expected a model that was read from a checkpoint, got another", {});
     }
     std::string config = pretrained_->config;
     for (const Side side : all_sides) {

@@ -211,8 +211,7 @@ std::vector<std::byte> save_safetensors(const StateDict& tensors,
                                         const IntegerTensors& integers, Precision weights) {
   return report_out_of_memory([&] {
     if (weights == Precision::int4) {
-      validation::fail(ErrorCode::invalid_option, "weights", {"'float32', 'float16' or 'int8'"},
-                       {"'int4'"});
+      validation::fail_option("weights: expected 'float32', 'float16' or 'int8', got 'int4'", {});
     }
     TensorList list;
     RoundedWeights rounded;

@@ -18,7 +18,8 @@ Options checked(const Options& options) {
 SequenceOptions checked_sort(const SequenceOptions& options) {
   report_out_of_memory([&] {
     validation::check_task_options(options);
-    validation::check_distinct("num_symbols", options.num_symbols, "num_items", options.num_items);
+    validation::check_at_least_other("num_symbols", options.num_symbols, "num_items",
+                                     options.num_items);
   });
   return options;
 }

@@ -11,7 +11,7 @@ std::size_t num_threads() noexcept { return parallel::num_threads(); }
 void set_num_threads(std::int64_t threads) {
   report_out_of_memory([&] {
     if (threads < 1) {
-      validation::fail(ErrorCode::invalid_option, "threads", {"an integer from 1 on"}, {threads});
+      validation::fail_option("threads: expected an integer from 1 on, got #", {threads});
     }
     parallel::set_num_threads(static_cast<std::size_t>(threads));
   });

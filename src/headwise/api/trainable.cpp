@@ -12,8 +12,7 @@ std::vector<TrainableParameter> Trainable::trainable_parameters() {
     float* const values = parameter_values();
     float* const gradients = parameter_gradients();
     if (values == nullptr && !parameter_table().empty()) {
-      validation::fail(ErrorCode::invalid_option, "weights", {"'float32' or 'float16'"},
-                       {"integers"});
+      validation::fail_option("weights: expected 'float32' or 'float16', got integers", {});
     }
     for (const ParameterTable::Entry& entry : parameter_table().entries()) {
       result.push_back({.name = entry.name,

@@ -63,10 +63,10 @@ auto& layer_at(Layers& layers, std::size_t number) {
   return report_out_of_memory([&]() -> auto& {
     if (number >= layers.size()) {
       if (layers.empty()) {
-        validation::fail(ErrorCode::invalid_option, "number", {"no layer"}, {number});
+        validation::fail_option("number: expected no layer, got #", {number});
       }
-      validation::fail(ErrorCode::invalid_option, "number",
-                       {"an integer from 0 to ", layers.size() - 1}, {number});
+      validation::fail_option("number: expected an integer from 0 to #, got #",
+                              {layers.size() - 1, number});
     }
     return layers[number];
   });

@@ -48,8 +48,8 @@ void check_importance(const ImportanceInputs& inputs) {
 void check_measured_heads(const MeasuredHeads& heads, const HeadImportanceOptions& options) {
   const auto check_is_there = [&](std::string_view argument, bool is_there) {
     if (!is_there) {
-      fail(ErrorCode::invalid_option, argument,
-           {"a function beside measure ", measure_name(options.measure)}, {"none"});
+      fail_option("#: expected a function beside measure #, got none",
+                  {argument, measure_name(options.measure)});
     }
   };
   if (options.measure == HeadMeasure::gradient) {
@@ -67,16 +67,16 @@ void check_measured_heads(const MeasuredHeads& heads, const HeadImportanceOption
 void check_least_important(const std::vector<Tensor<1>>& importance,
                            const LeastImportantOptions& options) {
   if (!(options.fraction >= 0 && options.fraction <= 1)) {
-    fail(ErrorCode::invalid_option, "fraction", {"a number from 0 to 1"}, {options.fraction});
+    fail_option("fraction: expected a number from 0 to 1, got #", {options.fraction});
   }
   for (const Tensor<1>& layer : importance) {
     if (options.group_size == 0 || layer.size() % options.group_size != 0) {
-      fail(ErrorCode::invalid_option, "group_size",
-           {"a divisor of the layer's heads (", layer.size(), ")"}, {options.group_size});
+      fail_option("group_size: expected a divisor of the layer's heads (#), got #",
+                  {layer.size(), options.group_size});
     }
     for (const float number : layer) {
       if (!std::isfinite(number)) {
-        fail(ErrorCode::invalid_value, "importance", {"finite numbers"}, {number});
+        fail_text(ErrorCode::invalid_value, "importance: expected finite numbers, got #", {number});
       }
     }
   }

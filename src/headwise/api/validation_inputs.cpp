@@ -12,7 +12,7 @@
 namespace headwise {
 
 void fail_rank(std::size_t rank, std::span<const std::size_t> shape) {
-  validation::fail(ErrorCode::invalid_shape, "tensor", {rank, " axes"}, {shape});
+  validation::fail_text(ErrorCode::invalid_shape, "tensor: expected # axes, got #", {rank, shape});
 }
 
 }  // namespace headwise

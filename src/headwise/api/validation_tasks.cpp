@@ -10,28 +10,12 @@
 namespace headwise::validation {
 namespace {
 
-void check_at_least_other(std::string_view argument, std::int64_t number, std::string_view other,
-                          std::int64_t min) {
-  check_size(argument, number);
-  if (number < min) {
-    fail(ErrorCode::invalid_option, argument, {"at least ", other, " (", min, ")"}, {number});
-  }
-}
-
 /// Symbols and positions are stored in 32 bits.
 void check_fits(std::string_view argument, std::string_view what, std::string_view unit,
                 std::int64_t count) {
   if (count > std::numeric_limits<std::int32_t>::max()) {
-    fail(ErrorCode::invalid_option, argument, {what, " of at most 2147483647 ", unit}, {count});
+    fail_option("#: expected # of at most 2147483647 #, got #", {argument, what, unit, count});
   }
-}
-
-void check_vocabulary(std::string_view argument, std::int64_t symbols) {
-  check_fits(argument, "a vocabulary", "symbols", symbols);
-}
-
-void check_length(std::string_view argument, std::int64_t tokens) {
-  check_fits(argument, "sequences", "tokens", tokens);
 }
 
 /// Checks attention weights, which must have these last two axes.
@@ -63,13 +47,16 @@ std::vector<std::int32_t> check_positions(const InputTensor& weights, std::strin
 
 void check_at_least(std::string_view argument, std::int64_t number, std::int64_t min) {
   if (number < min) {
-    fail(ErrorCode::invalid_option, argument, {"an integer from ", min, " on"}, {number});
+    fail_option("#: expected an integer from # on, got #", {argument, min, number});
   }
 }
 
-void check_distinct(std::string_view argument, std::int64_t symbols, std::string_view counted,
-                    std::int64_t count) {
-  check_at_least_other(argument, symbols, counted, count);
+void check_at_least_other(std::string_view argument, std::int64_t number, std::string_view other,
+                          std::int64_t min) {
+  check_size(argument, number);
+  if (number < min) {
+    fail_option("#: expected at least # (#), got #", {argument, other, min, number});
+  }
 }
 
 void check_task_options(const CopyOptions& options) {
@@ -81,23 +68,23 @@ void check_task_options(const CopyOptions& options) {
 void check_task_options(const SequenceOptions& options) {
   check_size("num_symbols", options.num_symbols);
   check_size("num_items", options.num_items);
-  check_vocabulary("num_symbols", options.num_symbols + 1);
-  check_length("num_items", 2 * options.num_items);
+  check_fits("num_symbols", "a vocabulary", "symbols", options.num_symbols + 1);
+  check_fits("num_items", "sequences", "tokens", 2 * options.num_items);
 }
 
 void check_task_options(const AssociativeRecallOptions& options) {
   check_size("num_values", options.num_values);
   check_size("num_pairs", options.num_pairs);
   check_size("num_questions", options.num_questions);
-  check_distinct("num_names", options.num_names, "num_pairs", options.num_pairs);
-  check_vocabulary("num_values", options.num_names + options.num_values);
-  check_length("num_pairs", 2 * options.num_pairs + options.num_questions);
+  check_at_least_other("num_names", options.num_names, "num_pairs", options.num_pairs);
+  check_fits("num_values", "a vocabulary", "symbols", options.num_names + options.num_values);
+  check_fits("num_pairs", "sequences", "tokens", 2 * options.num_pairs + options.num_questions);
 }
 
 void check_task_options(const InductionOptions& options) {
   check_size("min_period", options.min_period);
   check_at_least_other("max_period", options.max_period, "min_period", options.min_period);
-  check_distinct("num_symbols", options.num_symbols, "max_period", options.max_period);
+  check_at_least_other("num_symbols", options.num_symbols, "max_period", options.max_period);
   check_at_least_other("length", options.length, "max_period + 1", options.max_period + 1);
 }
 

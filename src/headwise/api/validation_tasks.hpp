@@ -17,9 +17,9 @@ struct SequenceOptions;
 namespace headwise::validation {
 
 void check_at_least(std::string_view argument, std::int64_t number, std::int64_t min);
-/// At least `count` symbols, which are drawn without repetition. `counted` names the count.
-void check_distinct(std::string_view argument, std::int64_t symbols, std::string_view counted,
-                    std::int64_t count);
+/// A size of at least `min`, which is that of `other`.
+void check_at_least_other(std::string_view argument, std::int64_t number, std::string_view other,
+                          std::int64_t min);
 void check_task_options(const CopyOptions& options);
 void check_task_options(const SequenceOptions& options);
 void check_task_options(const AssociativeRecallOptions& options);

@@ -3,15 +3,6 @@
 #include <headwise/core/io/message.hpp>
 
 namespace headwise::validation {
-namespace {
-
-void append_parts(std::string& text, Parts parts) {
-  for (const Part& part : parts) {
-    part.append_to(text);
-  }
-}
-
-}  // namespace
 
 Axis axis_of(const std::optional<std::size_t>& size, const char* name) noexcept {
   return size.has_value() ? Axis(*size) : Axis(name);
@@ -54,16 +45,10 @@ void Part::append_axes(std::string& text, const Part& part) {
 
 std::string text_of(Parts parts) {
   std::string text;
-  append_parts(text, parts);
+  for (const Part& part : parts) {
+    part.append_to(text);
+  }
   return text;
-}
-
-void fail(ErrorCode code, std::string_view argument, Parts expected, Parts got) {
-  std::string text = text_of({argument, ": expected "});
-  append_parts(text, expected);
-  text.append(", got ");
-  append_parts(text, got);
-  throw Error(code, text);
 }
 
 void fail_option(std::string_view text, Parts values) {

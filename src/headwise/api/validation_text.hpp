@@ -30,7 +30,7 @@ Axis axis_of(const std::optional<std::size_t>& size, const char* name) noexcept;
 /// (2, 4, 100) or (3,). It points to what it was made from.
 class Part {
  public:
-  // Implicit, so that a text reads like one: {"a divisor of num_heads (", num_heads, ")"}.
+  // Implicit, so that values are given as they are: {"num_heads", num_heads, shape}.
   Part(const char* text) noexcept : Part(std::string_view(text)) {}         // NOLINT(*-explicit-*)
   Part(const std::string& text) noexcept : Part(std::string_view(text)) {}  // NOLINT(*-explicit-*)
   Part(std::string_view text) noexcept                                      // NOLINT(*-explicit-*)
@@ -80,11 +80,8 @@ using Parts = std::initializer_list<Part>;
 
 [[nodiscard]] std::string text_of(Parts parts);
 
-/// Throws `argument: expected …, got …`.
-[[noreturn]] void fail(ErrorCode code, std::string_view argument, Parts expected, Parts got);
-
-/// Throws an error with this text, in which each # stands for the next value. Takes less code than
-/// `fail`.
+/// Throws an error with this text, `argument: expected …, got …`, in which each # stands for the
+/// next value.
 [[noreturn]] void fail_text(ErrorCode code, std::string_view text, Parts values = {});
 /// The same with the code invalid-option.
 [[noreturn]] void fail_option(std::string_view text, Parts values);
