@@ -14,6 +14,8 @@
 #include <vector>
 
 namespace headwise {
+class AttentionLayer;
+class LayerCache;
 class MultiHeadAttention;
 struct PoolingInputs;
 struct CacheOptions;
@@ -37,6 +39,12 @@ using Shape = std::span<const std::size_t>;
 void check_cache_options(const MultiHeadAttention& layer, const CacheOptions& options);
 /// Throws disposed unless in use; `what` is a layer, cache, model or optimizer.
 void check_in_use(bool in_use, std::string_view what);
+/// Checks that the layer, or the model that has it, made the cache since heads were pruned. `what`
+/// is what errors call its maker.
+void check_made_by(const LayerCache* cache, const AttentionLayer& layer, std::string_view what);
+/// Checks that a cache of this batch size and lengths has room for the new positions of a batch.
+void check_room(std::size_t batch, std::size_t num_new, std::size_t batch_size, std::size_t length,
+                std::size_t max_length);
 /// Throws sizes-unknown while the layer's input sizes are still to be inferred. `what` names the
 /// call.
 void check_sizes_known(const MultiHeadAttention& layer, std::string_view what);

@@ -124,23 +124,8 @@ void check_query_offset(const PoolingInputs& inputs) {
 void check_cache(const MultiHeadAttention& layer, const KeyValueCache& cache, std::size_t batch,
                  std::size_t num_new_keys) {
   check_in_use(cache.in_use(), "cache");
-  if (cache.layer() != layer.identity()) {
-    fail_text(ErrorCode::invalid_cache,
-              "cache: expected one that this layer made, got another layer's");
-  }
-  if (cache.width() != layer.settings().key_value_width()) {
-    fail_text(ErrorCode::invalid_cache,
-              "cache: expected one made since heads were pruned, got an older one");
-  }
-  if (cache.batch_size() != batch) {
-    fail_text(ErrorCode::invalid_cache, "cache: expected a batch size of #, got #",
-              {batch, cache.batch_size()});
-  }
-  const std::size_t left = cache.max_length() - cache.length();
-  if (num_new_keys > left) {
-    fail_text(ErrorCode::cache_full, "cache: expected room for # positions, got # of #",
-              {num_new_keys, left, cache.max_length()});
-  }
+  check_made_by(&cache, layer, "layer");
+  check_room(batch, num_new_keys, cache.batch_size(), cache.length(), cache.max_length());
 }
 
 void check_positions(const MultiHeadAttention& layer, const ForwardInputs& inputs,
@@ -176,6 +161,30 @@ void check_sizes_known(const MultiHeadAttention& layer, std::string_view what) {
               "#: expected known sizes, got none yet; give query_size, key_size and value_size, or "
               "call forward or load_state_dict first",
               {what});
+  }
+}
+
+void check_made_by(const LayerCache* cache, const AttentionLayer& layer, std::string_view what) {
+  if (cache == nullptr || cache->layer() != layer.identity()) {
+    fail_text(ErrorCode::invalid_cache, "cache: expected one that this # made, got another #'s",
+              {what, what});
+  }
+  if (cache->width() != layer.settings().key_value_width()) {
+    fail_text(ErrorCode::invalid_cache,
+              "cache: expected one made since heads were pruned, got an older one");
+  }
+}
+
+void check_room(std::size_t batch, std::size_t num_new, std::size_t batch_size, std::size_t length,
+                std::size_t max_length) {
+  if (batch_size != batch) {
+    fail_text(ErrorCode::invalid_cache, "cache: expected a batch size of #, got #",
+              {batch, batch_size});
+  }
+  const std::size_t left = max_length - length;
+  if (num_new > left) {
+    fail_text(ErrorCode::cache_full, "cache: expected room for # positions, got # of #",
+              {num_new, left, max_length});
   }
 }
 

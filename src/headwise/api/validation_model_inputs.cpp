@@ -82,27 +82,13 @@ void check_cache(const Transformer& model, const ModelCache& cache, const ModelP
   const auto check_layers = [&](Side side, const std::vector<LayerCache>& caches) {
     const std::vector<MultiHeadAttention>& layers = model.attention_layers(side);
     for (std::size_t layer = 0; layer < layers.size(); ++layer) {
-      if (caches.size() != layers.size() || caches[layer].layer() != layers[layer].identity()) {
-        fail_text(ErrorCode::invalid_cache,
-                  "cache: expected one that this model made, got another model's");
-      }
-      if (caches[layer].width() != layers[layer].settings().key_value_width()) {
-        fail_text(ErrorCode::invalid_cache,
-                  "cache: expected one made since heads were pruned, got an older one");
-      }
+      const bool is_there = caches.size() == layers.size();
+      check_made_by(is_there ? &caches[layer] : nullptr, layers[layer], "model");
     }
   };
   check_layers(Side::self, cache.memory().self);
   check_layers(Side::cross, cache.memory().cross);
-  if (cache.batch_size() != sizes.batch) {
-    fail_text(ErrorCode::invalid_cache, "cache: expected a batch size of #, got #",
-              {sizes.batch, cache.batch_size()});
-  }
-  const std::size_t left = cache.max_length() - cache.length();
-  if (sizes.length > left) {
-    fail_text(ErrorCode::cache_full, "cache: expected room for # positions, got # of #",
-              {sizes.length, left, cache.max_length()});
-  }
+  check_room(sizes.batch, sizes.length, cache.batch_size(), cache.length(), cache.max_length());
 }
 
 void check_source(const TransformerSettings& settings, const ModelInputs& inputs,
