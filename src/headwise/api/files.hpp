@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <headwise/api/make_tensor.hpp>
 #include <headwise/core/io/message.hpp>
 #include <headwise/error.hpp>
+#include <headwise/safetensors.hpp>
 #include <headwise/tensor.hpp>
 #include <span>
 #include <string>
@@ -41,6 +43,11 @@ template <typename Number = float, typename Shape>
 xt::xarray<Number> tensor_of_shape(const Shape& shape) {
   return make_array<Number>(shape);
 }
+
+/// Integers or booleans of a dtype of the safetensors format, as they lie in a file.
+[[nodiscard]] IntegerTensor read_integers(std::string_view dtype,
+                                          std::span<const std::uint64_t> shape,
+                                          const std::byte* bytes);
 
 template <typename Number>
 std::span<const std::size_t> shape_of(const xt::xarray<Number>& tensor) {

@@ -2,7 +2,6 @@
 #include <array>
 #include <cstdint>
 #include <headwise/api/forward_inputs.hpp>
-#include <headwise/api/layer_outputs.hpp>
 #include <headwise/api/make_tensor.hpp>
 #include <headwise/api/native_inputs.hpp>
 #include <headwise/api/parameter_tensors.hpp>
@@ -21,6 +20,18 @@ namespace headwise {
 namespace {
 
 using Shape = std::span<const std::size_t>;
+
+/// The member of this name.
+template <std::size_t Rank>
+std::optional<Tensor<Rank + 1>>& captured_tensor(CapturedTensors<Rank>& captured,
+                                                 ResultName name) noexcept {
+  return name == ResultName::captured_queries  ? captured.queries
+         : name == ResultName::captured_keys   ? captured.keys
+         : name == ResultName::captured_values ? captured.values
+         : name == ResultName::captured_scores ? captured.scores
+         : name == ResultName::captured_pooled ? captured.pooled
+                                               : captured.dropped_weights;
+}
 
 /// Makes tensors of the results, without the batch axis if `Rank` is 2.
 template <std::size_t Rank>

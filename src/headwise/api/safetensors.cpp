@@ -2,7 +2,6 @@
 #include <array>
 #include <cstring>
 #include <headwise/api/files.hpp>
-#include <headwise/api/safetensors_integers.hpp>
 #include <headwise/api/validation_text.hpp>
 #include <headwise/core/attention/quantized_weights.hpp>
 #include <headwise/core/io/number_types.hpp>

@@ -2,7 +2,6 @@
 #include <cerrno>
 #include <fstream>
 #include <headwise/api/files.hpp>
-#include <headwise/api/safetensors_integers.hpp>
 #include <headwise/core/io/safetensors_header.hpp>
 #include <headwise/core/io/safetensors_index.hpp>
 #include <headwise/core/layouts/state_dict_layouts.hpp>

@@ -1,4 +1,5 @@
 #include <headwise/core/attention/attention_layer.hpp>
+#include <headwise/core/kernels/dispatch.hpp>
 #include <utility>
 
 namespace headwise {
@@ -113,6 +114,17 @@ Scoring AttentionLayer::scoring() const noexcept {
                          .hiddens = settings_.attention_hiddens}};
   }
   return {.dot_product = {.scale = settings_.scale, .softcap = settings_.softcap}};
+}
+
+void AttentionLayer::gate_heads(const AttentionMask& mask, const float* heads,
+                                const float* head_gate, std::size_t gate_stride,
+                                float* gated) const noexcept {
+  const std::size_t floats = mask.num_queries * settings_.query_width();
+  for (std::size_t sample = 0; floats > 0 && sample < mask.batch; ++sample) {
+    const float* gates = head_gate != nullptr ? head_gate + sample * gate_stride : nullptr;
+    kernels::scale_heads(heads + sample * floats, gates, mask.num_queries, settings_.num_heads,
+                         settings_.head_size, gated + sample * floats);
+  }
 }
 
 }  // namespace headwise

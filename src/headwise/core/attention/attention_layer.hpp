@@ -238,6 +238,9 @@ class AttentionLayer : public Trainable {
                                                    const HeadsView<const float>& values,
                                                    float* pooled) const noexcept;
   [[nodiscard]] Scoring scoring() const noexcept;
+  /// gated = each head times its gate, entry [sample · gate_stride + head]; null is 1.
+  void gate_heads(const AttentionMask& mask, const float* heads, const float* head_gate,
+                  std::size_t gate_stride, float* gated) const noexcept;
 
   InUse in_use_;
   LayerSettings settings_;

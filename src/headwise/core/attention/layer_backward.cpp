@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <headwise/core/attention/attention_layer.hpp>
-#include <headwise/core/attention/head_gate.hpp>
 #include <headwise/core/attention/pooling_backward.hpp>
 #include <headwise/core/attention/rotary.hpp>
 #include <headwise/core/kernels/dispatch.hpp>
@@ -74,12 +73,7 @@ void AttentionLayer::backward_into(const BackwardArguments& arguments) noexcept 
     const float* gated = saved.pooled;
     if (head_gate != nullptr) {
       // Recomputes the gated heads, in the buffer that later holds the gradient of the queries.
-      gate_heads(saved.pooled, head_gate, gate_stride,
-                 {.batch = mask.batch,
-                  .num_heads = settings_.num_heads,
-                  .length = mask.num_queries,
-                  .size = head_size},
-                 grad_Q);
+      gate_heads(mask, saved.pooled, head_gate, gate_stride, grad_Q);
       gated = grad_Q;
     }
     backward_linear(parameter_number::W_o, gated, arguments.grad_output, query_rows, buffers.gated);

@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <array>
 #include <headwise/core/attention/attention_layer.hpp>
-#include <headwise/core/attention/head_gate.hpp>
 #include <headwise/core/attention/pooling.hpp>
 #include <headwise/core/attention/rotary.hpp>
 #include <utility>
@@ -319,12 +318,7 @@ void AttentionLayer::forward_into(const ForwardArguments& arguments,
   // The gradient of a gate needs the heads before it, so `pooled` is kept.
   const bool is_copied = pooled != gated && !settings_.output_projection;
   if (arguments.head_gate != nullptr || is_copied) {
-    gate_heads(pooled, arguments.head_gate, arguments.gate_stride,
-               {.batch = mask.batch,
-                .num_heads = settings_.num_heads,
-                .length = mask.num_queries,
-                .size = settings_.head_size},
-               gated);
+    gate_heads(mask, pooled, arguments.head_gate, arguments.gate_stride, gated);
     pooled = gated;
   }
   if (settings_.output_projection) {
