@@ -384,10 +384,10 @@ class Transformer {
   Transformer& train() noexcept;
   Transformer& eval() noexcept;
   [[nodiscard]] bool training() const noexcept {
-    return !layers_.self.empty() && layers_.self.front().training();
+    return num_layers() > 0 && layers_[Side::self].front().training();
   }
 
-  [[nodiscard]] std::size_t num_layers() const noexcept { return layers_.self.size(); }
+  [[nodiscard]] std::size_t num_layers() const noexcept { return layers_[Side::self].size(); }
   /// A layer. Its inputs and output are (batch, length, num_hiddens). Throws `Error`
   /// (invalid-option) if there is no such layer.
   [[nodiscard]] MultiHeadAttention& attention(std::size_t number);
@@ -396,7 +396,7 @@ class Transformer {
   [[nodiscard]] MultiHeadAttention& encoder_attention(std::size_t number);
   /// All layers of a side.
   [[nodiscard]] const std::vector<MultiHeadAttention>& attention_layers(Side side) const noexcept {
-    return layers_.of(side);
+    return layers_[side];
   }
 
   /// The options with their defaults. Throws `Error` (disposed).
@@ -414,18 +414,6 @@ class Transformer {
   [[nodiscard]] UncheckedTransformer& core() noexcept { return core_; }
 
  protected:
-  struct Layers {
-    std::vector<MultiHeadAttention> self;
-    std::vector<MultiHeadAttention> cross;
-    std::vector<MultiHeadAttention> encoder;
-
-    [[nodiscard]] std::vector<MultiHeadAttention>& of(Side side) noexcept {
-      return side == Side::self ? self : side == Side::cross ? cross : encoder;
-    }
-    [[nodiscard]] const std::vector<MultiHeadAttention>& of(Side side) const noexcept {
-      return side == Side::self ? self : side == Side::cross ? cross : encoder;
-    }
-  };
   /// For `copy`.
   Transformer(const Transformer& other);
 
@@ -443,7 +431,7 @@ class Transformer {
   bool causal_;
   /// On the heap, so that optimizers' pointers stay valid when the model is moved.
   std::unique_ptr<ModelParameters> parameters_;
-  Layers layers_;
+  BySide<std::vector<MultiHeadAttention>> layers_;
   UncheckedTransformer core_;
   AdamOptions optimizer_options_;
   /// Made when it is first used.

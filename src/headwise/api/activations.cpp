@@ -22,12 +22,11 @@ bool has(const TransformerSettings& settings, Side side, ActivationName name) {
 ActivationSizes sizes_of(const Transformer& model, Side side, std::size_t layer,
                          const ModelPassSizes& sizes) {
   const std::vector<MultiHeadAttention>& layers = model.attention_layers(side);
-  ActivationSizes result{.rows = side == Side::encoder ? sizes.source_length : sizes.length,
-                         .new_keys = side == Side::self ? sizes.length : sizes.source_length,
-                         .keys = side == Side::self    ? sizes.num_keys
-                                 : side == Side::cross ? sizes.num_source_keys
-                                                       : sizes.source_length,
-                         .num_hiddens = model.settings().num_hiddens};
+  ActivationSizes result{
+      .rows = side == Side::encoder ? sizes.source_length : sizes.length,
+      .new_keys = side == Side::self ? sizes.length : sizes.source_length,
+      .keys = by_side(side, sizes.num_keys, sizes.num_source_keys, sizes.source_length),
+      .num_hiddens = model.settings().num_hiddens};
   if (layer < layers.size()) {
     const LayerSettings& settings = layers[layer].settings();
     result.num_heads = settings.num_heads;
@@ -75,16 +74,14 @@ void Probe::lay_out(Arena& arena, const Transformer& model, const ModelInputs& i
     if (patches == nullptr) {
       continue;
     }
-    const ActivationPatch& patch =
-        *std::construct_at(patches + i, ActivationPatch{.at = given.at,
-                                                        .side = given.side,
-                                                        .layer = layer_of(given),
-                                                        .kind = given.kind,
-                                                        .value = is_part ? part : numbers.data(),
-                                                        .heads = heads.copy(given.heads),
-                                                        .num_heads = given.heads.size(),
-                                                        .positions = rows.copy(given.positions),
-                                                        .num_positions = given.positions.size()});
+    const ActivationPatch& patch = *std::construct_at(
+        patches + i, ActivationPatch{.place = {given.at, given.side, layer_of(given)},
+                                     .kind = given.kind,
+                                     .value = is_part ? part : numbers.data(),
+                                     .heads = heads.copy(given.heads),
+                                     .num_heads = given.heads.size(),
+                                     .positions = rows.copy(given.positions),
+                                     .num_positions = given.positions.size()});
     if (is_part) {
       for_each_chosen_row(
           patch, sizes.batch, axes.heads, axes.rows,
@@ -119,7 +116,7 @@ void Probe::make_captures(const Transformer& model, const ModelInputs& inputs,
         {.name = ModelResultName::captured, .side = side, .layer = layer, .activation = name},
         std::span(shape).first(rank));
     std::construct_at(captures_ + num_captures_++,
-                      ActivationCapture{.at = name, .side = side, .layer = layer, .to = to});
+                      ActivationCapture{.place = {name, side, layer}, .to = to});
   };
   for (const Side side : all_sides) {
     const std::size_t num_layers = model.attention_layers(side).size();

@@ -76,7 +76,7 @@ std::size_t Generation::next(ModelResults& results) {
     auto* const order = arena.take<std::uint32_t>(vocabulary_size);
     return std::tuple(logits, order, arena.take<double>(vocabulary_size));
   };
-  given.prepare([&](Arena& arena, const UncheckedTransformer::Sizes& sizes) {
+  given.prepare([&](Arena& arena, const ModelPassSizes& sizes) {
     static_cast<void>(take_drawing(arena));
     return core.lay_out_forward(arena, sizes, false);
   });

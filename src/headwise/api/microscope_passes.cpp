@@ -89,7 +89,7 @@ void logit_lens(Transformer& model, const LensInputs& inputs, ModelResults& resu
       {.name = ModelResultName::logits},
       std::array{layers.size(), of_pass.batch, positions.size(), model.settings().vocabulary_size});
   UncheckedTransformer& core = model.core();
-  given.prepare([&](Arena& arena, const UncheckedTransformer::Sizes& sizes) {
+  given.prepare([&](Arena& arena, const ModelPassSizes& sizes) {
     return core.lay_out_lens(arena, sizes, layers.size() * sizes.batch * positions.size());
   });
   core.logit_lens_into(given.pass(), {.layers = layers.data(),
@@ -134,7 +134,7 @@ void attribute_logits(Transformer& model, const AttributionInputs& inputs, Model
   attribution.embeddings = make(ModelResultName::embeddings, 1);
   attribution.biases = make(ModelResultName::biases, 1);
   attribution.total = make(ModelResultName::total, 1);
-  given.prepare([&](Arena& arena, const UncheckedTransformer::Sizes& of_pass) {
+  given.prepare([&](Arena& arena, const ModelPassSizes& of_pass) {
     return core.lay_out_attribution(arena, of_pass);
   });
   core.attribute_logits_into(given.pass(), attribution);
@@ -193,7 +193,7 @@ std::vector<AlignedFloats> HeadPatching::capture(ModelInputs inputs, ActivationN
   });
   inputs.capture = {&at, 1};
   ModelPass given(*model_, inputs);
-  given.prepare([&](Arena& arena, const UncheckedTransformer::Sizes& sizes) {
+  given.prepare([&](Arena& arena, const ModelPassSizes& sizes) {
     return model_->core().lay_out_forward(arena, sizes, false);
   });
   given.make_captures(results);
@@ -237,7 +237,7 @@ std::size_t HeadPatching::run(const ModelInputs& corrupted, ModelResultName want
   inputs.patches = {&patch, 1};
   ModelPass given(*model_, inputs);
   UncheckedTransformer& core = model_->core();
-  given.prepare([&](Arena& arena, UncheckedTransformer::Sizes of_pass) {
+  given.prepare([&](Arena& arena, ModelPassSizes of_pass) {
     of_pass.batch *= heads.size();
     return core.lay_out_forward(arena, of_pass, false);
   });

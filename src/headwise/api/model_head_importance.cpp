@@ -73,9 +73,7 @@ class MeasuredModel {
   double loss(std::size_t number, const std::vector<Tensor<1>>& gates) {
     const ModelMeasureBatch& batch = batches_[number];
     TransformerForwardOptions options = options_of(batch);
-    (side_ == Side::self    ? options.head_gates
-     : side_ == Side::cross ? options.cross_head_gates
-                            : options.encoder_head_gates)
+    by_side(side_, options.head_gates, options.cross_head_gates, options.encoder_head_gates)
         .assign(gates.begin(), gates.end());
     return has_output_loss() ? loss_.value(number, forward(batch, options).hidden)
                              : model_.loss(batch.tokens, batch.targets, options) *
@@ -85,9 +83,8 @@ class MeasuredModel {
   /// `TransformerGradients`, or another result that has gradients of gates.
   template <typename Gradients>
   std::vector<Tensor<2>> of_side(Gradients gradients) const {
-    return std::move(side_ == Side::self    ? gradients.head_gates
-                     : side_ == Side::cross ? gradients.cross_head_gates
-                                            : gradients.encoder_head_gates);
+    return std::move(by_side(side_, gradients.head_gates, gradients.cross_head_gates,
+                             gradients.encoder_head_gates));
   }
 
   std::vector<Tensor<2>> gate_gradients(std::size_t number) {
@@ -111,9 +108,9 @@ class MeasuredModel {
     TransformerForwardOptions options = options_of(batch);
     options.return_weights = true;
     TransformerResult result = forward(batch, options);
-    std::vector<Tensor<4>>& weights = side_ == Side::self    ? result.attention_weights
-                                      : side_ == Side::cross ? result.cross_attention_weights
-                                                             : result.encoder_attention_weights;
+    std::vector<Tensor<4>>& weights =
+        by_side(side_, result.attention_weights, result.cross_attention_weights,
+                result.encoder_attention_weights);
     // What attends on the encoder's side are the source's positions.
     const bool of_source = side_ == Side::encoder;
     const ValidLens& lens = of_source ? batch.source_valid_lens : batch.valid_lens;

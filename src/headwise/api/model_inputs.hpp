@@ -54,16 +54,6 @@ struct ModelInputs {
   bool requires_grad = false;
 };
 
-/// The sizes of a pass whose arguments were checked.
-struct ModelPassSizes {
-  std::size_t batch = 1;
-  std::size_t length = 0;
-  std::size_t num_keys = 0;         ///< cached and new ones
-  std::size_t source_length = 0;    ///< of the source given
-  std::size_t num_source_keys = 0;  ///< cached and new ones
-  bool has_batch_axis = true;
-};
-
 /// As `GenerateOptions`, of one sequence.
 struct GenerateInputs {
   Input<double> tokens;

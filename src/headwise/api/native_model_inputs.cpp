@@ -156,16 +156,14 @@ float* place_in(TransformerResult& result, const ModelResult& place,
     case ModelResultName::encoder_hidden:
       return make_result(result.encoder_hidden.emplace(), shape);
     case ModelResultName::attention_weights:
-      return make_result(added(place.side == Side::self    ? result.attention_weights
-                               : place.side == Side::cross ? result.cross_attention_weights
-                                                           : result.encoder_attention_weights),
-                         shape);
+      return make_result(
+          added(by_side(place.side, result.attention_weights, result.cross_attention_weights,
+                        result.encoder_attention_weights)),
+          shape);
     default:
-      return with_captured(place.side == Side::self    ? result.captured
-                           : place.side == Side::cross ? result.cross_captured
-                                                       : result.encoder_captured,
-                           place.activation,
-                           [&](auto& tensors) { return make_result(added(tensors), shape); });
+      return with_captured(
+          by_side(place.side, result.captured, result.cross_captured, result.encoder_captured),
+          place.activation, [&](auto& tensors) { return make_result(added(tensors), shape); });
   }
 }
 

@@ -57,10 +57,10 @@ class NativePass {
 template <typename Gradients>
 [[nodiscard]] float* place_gates(Gradients& gradients, const ModelResult& place,
                                  std::span<const std::size_t> shape) {
-  std::vector<Tensor<2>>& gates = place.side == Side::self    ? gradients.head_gates
-                                  : place.side == Side::cross ? gradients.cross_head_gates
-                                                              : gradients.encoder_head_gates;
-  return make_result(gates.emplace_back(), shape);
+  return make_result(by_side(place.side, gradients.head_gates, gradients.cross_head_gates,
+                             gradients.encoder_head_gates)
+                         .emplace_back(),
+                     shape);
 }
 
 }  // namespace headwise

@@ -29,12 +29,9 @@ class ParameterList {
       }
     };
     add("", model.own_parameters().parameter_table(), nullptr);
-    for (const Side side : all_sides) {
-      const std::vector<MultiHeadAttention>& layers = model.attention_layers(side);
-      for (std::size_t layer = 0; layer < layers.size(); ++layer) {
-        add(attention_prefix(side, layer), layers[layer].parameter_table(), &layers[layer]);
-      }
-    }
+    model.core().for_each_layer([&](Side side, std::size_t number, const AttentionLayer& layer) {
+      add(attention_prefix(side, number), layer.parameter_table(), &layer);
+    });
     for (std::size_t i = 0; i < names_.size(); ++i) {
       tensors_.push_back({.name = names_[i], .shape = shapes_[i]});
     }
@@ -83,10 +80,6 @@ std::vector<std::size_t> first_equals(const std::vector<std::size_t>& places,
   return first;
 }
 
-}  // namespace
-
-namespace {
-
 /// The tensors of a layout, from parameters of the list's shapes.
 StateDict laid_out(const PretrainedLayout& layout, const ParameterList& list,
                    const StateDict& tensors, bool copies) {
@@ -122,17 +115,14 @@ StateDict with_zeroed_heads(const Transformer& model, const PretrainedCheckpoint
                             const StateDict& tensors) {
   const ParameterList list(model, true);
   StateDict whole = tensors;
-  for (const Side side : all_sides) {
-    const std::vector<MultiHeadAttention>& layers = model.attention_layers(side);
-    for (std::size_t layer = 0; layer < layers.size(); ++layer) {
-      for (const ParameterTable::Entry& entry : layers[layer].parameter_table().entries()) {
-        const std::string name = attention_prefix(side, layer) + entry.name;
-        auto values = make_array(whole_shape(layers[layer], entry.name, entry.shape));
-        write_whole(layers[layer], entry.name, entry.shape, tensors.at(name).data(), values.data());
-        whole.insert_or_assign(name, std::move(values));
-      }
+  model.core().for_each_layer([&](Side side, std::size_t number, const AttentionLayer& layer) {
+    for (const ParameterTable::Entry& entry : layer.parameter_table().entries()) {
+      const std::string name = attention_prefix(side, number) + entry.name;
+      auto values = make_array(whole_shape(layer, entry.name, entry.shape));
+      write_whole(layer, entry.name, entry.shape, tensors.at(name).data(), values.data());
+      whole.insert_or_assign(name, std::move(values));
     }
-  }
+  });
   return laid_out(checkpoint.layout, list, whole, true);
 }
 
@@ -160,8 +150,8 @@ Transformer Transformer::from_pretrained(std::string_view config, const StateDic
     of_model.seed = options.seed;
     of_model.optimizer = options.optimizer;
     Transformer model(of_model);
-    for (std::size_t side = 0; side < all_sides.size(); ++side) {
-      model.core_.remove_heads(all_sides[side], plan.removed_heads[side]);
+    for (const Side side : all_sides) {
+      model.core_.remove_heads(side, plan.removed_heads[side]);
     }
     const ParameterList list(model);
     auto checkpoint = std::make_shared<PretrainedCheckpoint>();
@@ -190,7 +180,7 @@ ExportedCheckpoint Transformer::export_checkpoint(PrunedHeads pruned) const {
                                 .tensors = state_dict(ParameterNames::pretrained)};
     }
     for (const Side side : all_sides) {
-      if (!removed_heads_json(layers_.of(side)).empty()) {
+      if (!removed_heads_json(layers_[side]).empty()) {
         config = with_config_field(config, pruned_heads_field(side), "{}");
       }
     }
@@ -208,7 +198,7 @@ std::string Transformer::config() const {
     }
     std::string config = pretrained_->config;
     for (const Side side : all_sides) {
-      if (const std::string heads = removed_heads_json(layers_.of(side)); !heads.empty()) {
+      if (const std::string heads = removed_heads_json(layers_[side]); !heads.empty()) {
         config = with_config_field(config, pruned_heads_field(side), heads);
       }
     }

@@ -29,31 +29,28 @@ std::unique_ptr<ModelParameters> make_parameters(const TransformerOptions& optio
   });
 }
 
-template <typename Layers>
-Layers make_layers(const TransformerOptions& options, std::uint64_t seed) {
+BySide<std::vector<MultiHeadAttention>> make_layers(const TransformerOptions& options,
+                                                    std::uint64_t seed) {
   return report_out_of_memory([&] {
-    const auto make = [&](Side side) {
-      const std::vector<MultiHeadAttentionOptions> layers = layer_options_of(options, side, seed);
-      return std::vector<MultiHeadAttention>(layers.begin(), layers.end());
-    };
-    return Layers{
-        .self = make(Side::self), .cross = make(Side::cross), .encoder = make(Side::encoder)};
+    BySide<std::vector<MultiHeadAttention>> layers;
+    for (const Side side : all_sides) {
+      const std::vector<MultiHeadAttentionOptions> each = layer_options_of(options, side, seed);
+      layers[side] = std::vector<MultiHeadAttention>(each.begin(), each.end());
+    }
+    return layers;
   });
 }
 
-std::vector<AttentionLayer*> pointers_to(std::vector<MultiHeadAttention>& layers) {
-  std::vector<AttentionLayer*> pointers(layers.size());
-  std::ranges::transform(layers, pointers.begin(),
-                         [](MultiHeadAttention& layer) { return &layer; });
-  return pointers;
-}
-
-template <typename Layers>
-UncheckedTransformer make_core(ModelParameters& parameters, Layers& layers) {
+UncheckedTransformer make_core(ModelParameters& parameters,
+                               BySide<std::vector<MultiHeadAttention>>& layers) {
   return report_out_of_memory([&] {
-    return UncheckedTransformer(parameters, {.self = pointers_to(layers.self),
-                                             .cross = pointers_to(layers.cross),
-                                             .encoder = pointers_to(layers.encoder)});
+    BySide<std::vector<AttentionLayer*>> pointers;
+    for (const Side side : all_sides) {
+      for (MultiHeadAttention& layer : layers[side]) {
+        pointers[side].push_back(&layer);
+      }
+    }
+    return UncheckedTransformer(parameters, std::move(pointers));
   });
 }
 
@@ -73,13 +70,9 @@ auto& layer_at(Layers& layers, std::size_t number) {
 }
 
 void prepare_loss(const UncheckedTransformer& core, ModelPass& pass, bool gradients) {
-  pass.prepare([&](Arena& arena, const UncheckedTransformer::Sizes& sizes) {
+  pass.prepare([&](Arena& arena, const ModelPassSizes& sizes) {
     return core.lay_out_loss(arena, sizes, gradients);
   });
-}
-
-std::vector<Trainable*> trainables_of(const UncheckedTransformer& core) {
-  return report_out_of_memory([&] { return core.trainables(); });
 }
 
 }  // namespace
@@ -88,7 +81,7 @@ Transformer::Transformer(const TransformerOptions& options)
     : seed_(options.seed.has_value() ? *options.seed : random_seed()),
       causal_(options.causal),
       parameters_(make_parameters(options, seed_)),
-      layers_(make_layers<Layers>(options, seed_)),
+      layers_(make_layers(options, seed_)),
       core_(make_core(*parameters_, layers_)),
       optimizer_options_(options.optimizer) {}
 
@@ -140,7 +133,7 @@ TransformerResult Transformer::forward_pixels(const TensorView<4>& pixels,
 
 void Transformer::forward(const ModelInputs& inputs, ModelResults& results) {
   ModelPass given(*this, inputs);
-  given.prepare([&](Arena& arena, const UncheckedTransformer::Sizes& sizes) {
+  given.prepare([&](Arena& arena, const ModelPassSizes& sizes) {
     return core_.lay_out_forward(arena, sizes, inputs.requires_grad);
   });
   given.make_results(results);
@@ -185,21 +178,19 @@ TransformerGradients Transformer::backward_pass(const InputTensor& hidden,
 
 void Transformer::backward(const InputTensor& hidden, const InputTensor& logits,
                            ModelResults& results) {
-  const SavedPass::Sizes sizes = validation::check_backward(*this, hidden, logits);
+  ModelPassSizes sizes = validation::check_backward(*this, hidden, logits);
+  sizes.num_threads = parallel::num_threads();
   const TransformerSettings& model = settings();
-  const UncheckedTransformer::Sizes of_pass{.batch = sizes.batch,
-                                            .length = sizes.length,
-                                            .num_keys = sizes.length,
-                                            .source_length = sizes.source_length,
-                                            .num_source_keys = sizes.source_length,
-                                            .num_threads = parallel::num_threads()};
   WorkingMemory memory([&](Arena& arena) {
-    static_cast<void>(LayerPasses(*this, arena));
-    static_cast<void>(core_.lay_out_backward(arena, of_pass));
+    static_cast<void>(lay_out_layers(*this, arena));
+    static_cast<void>(core_.lay_out_backward(arena, sizes));
   });
-  const LayerPasses layers(*this, memory.arena());
-  layers.make_gate_gradients(*this, sizes.batch, results);
-  TransformerBackward pass{.hidden = hidden.data, .logits = logits.data};
+  TransformerBackward pass{.hidden = hidden.data,
+                           .logits = logits.data,
+                           .layers = lay_out_layers(*this, memory.arena()),
+                           .arena = &memory.arena(),
+                           .num_threads = sizes.num_threads};
+  make_gate_gradients(*this, sizes.batch, pass.layers, results);
   if (model.has_patches()) {
     pass.pixels =
         results.of({.name = ModelResultName::pixels},
@@ -209,9 +200,6 @@ void Transformer::backward(const InputTensor& hidden, const InputTensor& logits,
     pass.embeddings = results.of({.name = ModelResultName::embeddings},
                                  std::array{sizes.batch, sizes.length, model.num_hiddens});
   }
-  layers.put_in(pass);
-  pass.num_threads = of_pass.num_threads;
-  pass.arena = &memory.arena();
   core_.backward_into(pass);
 }
 
@@ -241,7 +229,7 @@ TransformerLossAndGradients Transformer::loss_and_gradients(
 double Transformer::loss_and_gradients(const ModelInputs& inputs, ModelResults& results) {
   ModelPass given(*this, inputs);
   prepare_loss(core_, given, true);
-  given.make_gate_gradients(results);
+  make_gate_gradients(*this, given.pass().batch, given.pass().layers, results);
   return core_.loss_and_gradients_into(given.pass(), core_.allocate(given.pass()));
 }
 
@@ -273,7 +261,7 @@ double Transformer::train_step(const ModelInputs& inputs, UncheckedOptimizer& op
 
 std::vector<Trainable*> Transformer::trainables() {
   validation::check_model_in_use(*this);
-  return trainables_of(core_);
+  return report_out_of_memory([&] { return core_.trainables(); });
 }
 
 void Transformer::zero_gradients() noexcept {
@@ -308,19 +296,19 @@ void Transformer::prune_heads(const std::map<std::int64_t, std::vector<std::int6
 }
 
 MultiHeadAttention& Transformer::attention(std::size_t number) {
-  return layer_at(layers_.self, number);
+  return layer_at(layers_[Side::self], number);
 }
 
 const MultiHeadAttention& Transformer::attention(std::size_t number) const {
-  return layer_at(layers_.self, number);
+  return layer_at(layers_[Side::self], number);
 }
 
 MultiHeadAttention& Transformer::cross_attention(std::size_t number) {
-  return layer_at(layers_.cross, number);
+  return layer_at(layers_[Side::cross], number);
 }
 
 MultiHeadAttention& Transformer::encoder_attention(std::size_t number) {
-  return layer_at(layers_.encoder, number);
+  return layer_at(layers_[Side::encoder], number);
 }
 
 }  // namespace headwise

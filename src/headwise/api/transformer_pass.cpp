@@ -21,53 +21,44 @@ const std::int32_t* write_places(const Input<double>& list, std::size_t count,
 
 }  // namespace
 
-LayerPasses::LayerPasses(const Transformer& model, Arena& arena) noexcept {
+BySide<std::span<AttentionPass>> lay_out_layers(const Transformer& model, Arena& arena) noexcept {
+  BySide<std::span<AttentionPass>> layers;
   for (const Side side : all_sides) {
     const std::size_t count = model.attention_layers(side).size();
     auto* const passes = arena.take<AttentionPass>(count);
     if (passes != nullptr) {
       std::uninitialized_value_construct_n(passes, count);
-      of_side_[static_cast<std::size_t>(side)] = {passes, count};
+      layers[side] = {passes, count};
     }
   }
+  return layers;
 }
 
-void LayerPasses::make_gate_gradients(const Transformer& model, std::size_t batch,
-                                      ModelResults& results) const {
-  for (const Side side : all_sides) {
-    for (std::size_t layer = 0; layer < of(side).size(); ++layer) {
-      const std::array shape = {batch, model.attention_layers(side)[layer].num_heads()};
-      of(side)[layer].head_gate_gradient =
-          results.of({.name = ModelResultName::head_gates, .side = side, .layer = layer}, shape);
-    }
-  }
+void make_gate_gradients(const Transformer& model, std::size_t batch,
+                         const BySide<std::span<AttentionPass>>& layers, ModelResults& results) {
+  model.core().for_each_layer([&](Side side, std::size_t number, const AttentionLayer& layer) {
+    layers[side][number].head_gate_gradient =
+        results.of({.name = ModelResultName::head_gates, .side = side, .layer = number},
+                   std::array{batch, layer.num_heads()});
+  });
 }
 
 ModelPass::ModelPass(const Transformer& model, const ModelInputs& inputs)
-    : model_(&model), inputs_(&inputs), sizes_(validation::check_pass(model, inputs)) {
+    : model_(&model), inputs_(&inputs), pass_{validation::check_pass(model, inputs)} {
+  pass_.num_threads = parallel::num_threads();
   pass_.pixels = inputs.pixels.data;
   pass_.embeddings = inputs.embeddings.data;
-  pass_.batch = sizes_.batch;
-  pass_.has_batch_axis = sizes_.has_batch_axis;
-  pass_.length = sizes_.length;
-  pass_.source_length = sizes_.source_length;
   const bool by_query = inputs.valid_lens.shape.size() == 2;
-  pass_.valid_lens_sample_stride = by_query ? sizes_.length : 1;
+  pass_.valid_lens_sample_stride = by_query ? pass_.length : 1;
   pass_.valid_lens_query_stride = by_query ? 1 : 0;
   pass_.cache = inputs.cache != nullptr ? &inputs.cache->memory() : nullptr;
-  pass_.requires_grad = inputs.requires_grad;
-  pass_.num_threads = parallel::num_threads();
-}
-
-UncheckedTransformer::Sizes ModelPass::sizes_of_pass() const noexcept {
-  UncheckedTransformer::Sizes sizes = UncheckedTransformer::sizes_of(pass_);
-  for (const ActivationName name : inputs_->capture) {
-    sizes.probed |= bit_of(name) & buffered_captures;
+  pass_.quantized = inputs.cache != nullptr && pass_.cache->precision() != Precision::float32;
+  for (const ActivationName name : inputs.capture) {
+    pass_.probed |= bit_of(name) & buffered_captures;
   }
-  for (const PatchInputs& patch : inputs_->patches) {
-    sizes.probed |= bit_of(patch.at);
+  for (const PatchInputs& patch : inputs.patches) {
+    pass_.probed |= bit_of(patch.at);
   }
-  return sizes;
 }
 
 void ModelPass::lay_out_arguments(Arena& arena) noexcept {
@@ -78,12 +69,12 @@ void ModelPass::lay_out_arguments(Arena& arena) noexcept {
   const Integers source(arena, inputs.source);
   const Integers valid_lens(arena, inputs.valid_lens);
   const Integers source_valid_lens(arena, inputs.source_valid_lens);
-  auto* const ranges = arena.take<KeyRange>(sizes_.batch);
-  auto* const source_ranges = arena.take<KeyRange>(sizes_.batch);
+  auto* const ranges = arena.take<KeyRange>(pass_.batch);
+  auto* const source_ranges = arena.take<KeyRange>(pass_.batch);
   head_places_ = arena.take<std::int32_t>(model_->core().max_heads());
-  query_places_ = arena.take<std::int32_t>(sizes_.length);
-  const LayerPasses layers(*model_, arena);
-  probe_.lay_out(arena, *model_, inputs, sizes_);
+  query_places_ = arena.take<std::int32_t>(pass_.length);
+  pass_.layers = lay_out_layers(*model_, arena);
+  probe_.lay_out(arena, *model_, inputs, pass_);
   if (ranges == nullptr) {
     return;
   }
@@ -94,22 +85,20 @@ void ModelPass::lay_out_arguments(Arena& arena) noexcept {
   pass_.valid_lens = valid_lens.copy(inputs.valid_lens);
   pass_.source_valid_lens = source_valid_lens.copy(inputs.source_valid_lens);
   if (inputs.key_mask.is_given()) {
-    pass_.key_mask = AllowedKeys::of(inputs.key_mask.data, sizes_.batch, sizes_.num_keys, ranges);
+    pass_.key_mask = AllowedKeys::of(inputs.key_mask.data, pass_.batch, pass_.num_keys, ranges);
   }
   if (inputs.source_key_mask.is_given()) {
-    pass_.source_key_mask = AllowedKeys::of(inputs.source_key_mask.data, sizes_.batch,
-                                            sizes_.source_length, source_ranges);
+    pass_.source_key_mask = AllowedKeys::of(inputs.source_key_mask.data, pass_.batch,
+                                            pass_.source_length, source_ranges);
   }
   for (const Side side : all_sides) {
     const std::span<const InputTensor> gates = inputs.head_gates[static_cast<std::size_t>(side)];
     for (std::size_t layer = 0; layer < gates.size(); ++layer) {
-      AttentionPass& of_layer = layers.of(side)[layer];
+      AttentionPass& of_layer = pass_.layers[side][layer];
       of_layer.head_gate = gates[layer].data;
       of_layer.gate_stride = gates[layer].shape.size() == 2 ? gates[layer].size() : 0;
     }
   }
-  layers.put_in(pass_);
-  layers_ = layers;
   pass_.probe = probe_.probe();
 }
 
@@ -117,14 +106,14 @@ void ModelPass::make_results(ModelResults& results) {
   using enum ModelResultName;
   const TransformerSettings& settings = model_->settings();
   const auto make = [&](ModelResultName name, std::size_t length, std::size_t size) {
-    return results.of({.name = name}, std::array{sizes_.batch, length, size});
+    return results.of({.name = name}, std::array{pass_.batch, length, size});
   };
   if (settings.head) {
-    pass_.logits = make(logits, sizes_.length, settings.vocabulary_size);
+    pass_.logits = make(logits, pass_.length, settings.vocabulary_size);
   }
-  pass_.hidden = make(hidden, sizes_.length, settings.num_hiddens);
+  pass_.hidden = make(hidden, pass_.length, settings.num_hiddens);
   if (pass_.source != nullptr) {
-    pass_.encoder_hidden = make(encoder_hidden, sizes_.source_length, settings.num_hiddens);
+    pass_.encoder_hidden = make(encoder_hidden, pass_.source_length, settings.num_hiddens);
   }
   make_weights(true, results);
   make_captures(results);
@@ -135,9 +124,9 @@ void ModelPass::make_weights(bool with_encoder, ModelResults& results) {
     return;
   }
   const auto add_layers = [&](Side side, std::size_t queries, std::size_t keys) {
-    for (std::size_t layer = 0; layer < layers_->of(side).size(); ++layer) {
-      AttentionPass& of_layer = layers_->of(side)[layer];
-      WeightRows& rows = of_layer.weight_rows;
+    for (std::size_t layer = 0; layer < pass_.layers[side].size(); ++layer) {
+      WeightsOutput& weights = pass_.layers[side][layer].weights;
+      WeightRows& rows = weights.rows;
       rows.num_heads = model_->attention_layers(side)[layer].num_heads();
       rows.num_queries = queries;
       const auto choose = [&](const Input<double>& list, std::size_t& count,
@@ -149,25 +138,21 @@ void ModelPass::make_weights(bool with_encoder, ModelResults& results) {
       };
       choose(inputs_->weight_heads, rows.num_heads, rows.head_places, head_places_);
       choose(inputs_->weight_queries, rows.num_queries, rows.query_places, query_places_);
-      of_layer.attention_weights =
+      weights.to =
           results.of({.name = ModelResultName::attention_weights, .side = side, .layer = layer},
-                     std::array{sizes_.batch, rows.num_heads, rows.num_queries, keys});
+                     std::array{pass_.batch, rows.num_heads, rows.num_queries, keys});
     }
   };
-  add_layers(Side::self, sizes_.length, sizes_.num_keys);
-  add_layers(Side::cross, sizes_.length, sizes_.num_source_keys);
+  add_layers(Side::self, pass_.length, pass_.num_keys);
+  add_layers(Side::cross, pass_.length, pass_.num_source_keys);
   if (pass_.source != nullptr && with_encoder) {
-    add_layers(Side::encoder, sizes_.source_length, sizes_.source_length);
+    add_layers(Side::encoder, pass_.source_length, pass_.source_length);
   }
 }
 
 void ModelPass::make_captures(ModelResults& results) {
-  probe_.make_captures(*model_, *inputs_, sizes_, results);
+  probe_.make_captures(*model_, *inputs_, pass_, results);
   pass_.probe = probe_.probe();
-}
-
-void ModelPass::make_gate_gradients(ModelResults& results) {
-  layers_->make_gate_gradients(*model_, sizes_.batch, results);
 }
 
 }  // namespace headwise

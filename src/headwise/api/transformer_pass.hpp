@@ -13,28 +13,12 @@
 /// What the passes of a model point to. Internal to `Transformer`.
 namespace headwise {
 
-/// The attention layers' arguments of a pass in working memory, of all sides one after another.
-class LayerPasses {
- public:
-  LayerPasses(const Transformer& model, Arena& arena) noexcept;
-
-  [[nodiscard]] std::span<AttentionPass> of(Side side) const noexcept {
-    return of_side_[static_cast<std::size_t>(side)];
-  }
-  /// Hands them to a forward or a backward pass.
-  template <typename Pass>
-  void put_in(Pass& pass) const noexcept {
-    pass.layers = of(Side::self);
-    pass.cross_layers = of(Side::cross);
-    pass.encoder_layers = of(Side::encoder);
-  }
-  /// Asks for the memory of the gradients of all gates.
-  void make_gate_gradients(const Transformer& model, std::size_t batch,
-                           ModelResults& results) const;
-
- private:
-  std::array<std::span<AttentionPass>, all_sides.size()> of_side_;
-};
+/// The attention layers' arguments of a pass, in working memory.
+[[nodiscard]] BySide<std::span<AttentionPass>> lay_out_layers(const Transformer& model,
+                                                              Arena& arena) noexcept;
+/// Asks for the memory of the gradients of all gates.
+void make_gate_gradients(const Transformer& model, std::size_t batch,
+                         const BySide<std::span<AttentionPass>>& layers, ModelResults& results);
 
 /// A forward pass, whose arguments are in working memory. Model and inputs outlive it.
 class ModelPass {
@@ -49,7 +33,7 @@ class ModelPass {
   void prepare(const LayOut& lay_out) {
     memory_.emplace([&](Arena& arena) {
       lay_out_arguments(arena);
-      static_cast<void>(lay_out(arena, sizes_of_pass()));
+      static_cast<void>(lay_out(arena, pass_.sizes()));
     });
     lay_out_arguments(memory_->arena());
     pass_.arena = &memory_->arena();
@@ -60,19 +44,15 @@ class ModelPass {
   /// The encoder's weights are whole.
   void make_weights(bool with_encoder, ModelResults& results);
   void make_captures(ModelResults& results);
-  void make_gate_gradients(ModelResults& results);
 
  private:
-  [[nodiscard]] UncheckedTransformer::Sizes sizes_of_pass() const noexcept;
   /// Measures while the arena does.
   void lay_out_arguments(Arena& arena) noexcept;
 
   const Transformer* model_;
   const ModelInputs* inputs_;
-  ModelPassSizes sizes_;
   TransformerPass pass_;
   std::optional<WorkingMemory> memory_;
-  std::optional<LayerPasses> layers_;
   /// Places of the returned heads and queries, of layers side by side.
   std::int32_t* head_places_ = nullptr;
   std::int32_t* query_places_ = nullptr;

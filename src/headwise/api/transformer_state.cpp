@@ -60,14 +60,10 @@ void Transformer::load_state_dict(const StateDict& state_dict) {
     validation::check_transformer_state_dict(*this, state_dict);
     PlannedWrites writes;
     writes.add(parameters_->parameter_table(), state_dict, "", parameters_->stored());
-    for (const Side side : all_sides) {
-      std::vector<MultiHeadAttention>& layers = layers_.of(side);
-      for (std::size_t layer = 0; layer < layers.size(); ++layer) {
-        LayerParameters& parameters = *layers[layer].parameters();
-        writes.add(parameters.table(), state_dict, attention_prefix(side, layer),
-                   parameters.stored());
-      }
-    }
+    core_.for_each_layer([&](Side side, std::size_t number, AttentionLayer& layer) {
+      writes.add(layer.parameter_table(), state_dict, attention_prefix(side, number),
+                 layer.parameters()->stored());
+    });
     writes.run();
     parameters_changed();
   });

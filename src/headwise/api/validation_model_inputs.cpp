@@ -63,9 +63,7 @@ void check_length(std::string_view argument, const TransformerSettings& settings
 
 void check_head_gates(const Transformer& model, Side side, std::size_t batch,
                       std::span<const InputTensor> gates) {
-  const std::string_view argument = side == Side::self    ? "head_gates"
-                                    : side == Side::cross ? "cross_head_gates"
-                                                          : "encoder_head_gates";
+  const std::string argument = name_of_side(side, "head_gates");
   const std::vector<MultiHeadAttention>& layers = model.attention_layers(side);
   if (!gates.empty() && gates.size() != layers.size()) {
     fail_text(ErrorCode::invalid_shape, "#: expected one a layer (#) or none, got #",
@@ -192,6 +190,7 @@ ModelPassSizes check_input(const Transformer& model, const ModelInputs& inputs) 
                         shape.size() != rank - 1);
     read(shape, rank);
     sizes.length = inputs.embeddings.length();
+    sizes.has_embeddings = true;
     return sizes;
   }
   check_tokens("tokens", settings, inputs.tokens);
@@ -251,10 +250,10 @@ ModelPassSizes check_pass(const Transformer& model, const ModelInputs& inputs) {
   return sizes;
 }
 
-SavedPass::Sizes check_backward(const Transformer& model, const InputTensor& hidden,
-                                const InputTensor& logits) {
+ModelPassSizes check_backward(const Transformer& model, const InputTensor& hidden,
+                              const InputTensor& logits) {
   check_model(model);
-  const std::optional<SavedPass::Sizes> sizes = model.core().pending();
+  const std::optional<ModelPassSizes> sizes = model.core().pending();
   if (!sizes) {
     fail_text(ErrorCode::no_pending_backward,
               "backward: expected a forward with requires_grad since the last backward, and no "

@@ -28,8 +28,8 @@ ModelPassSizes check_pass(const Transformer& model, const ModelInputs& inputs);
 void check_probe(const Transformer& model, const ModelInputs& inputs, const ModelPassSizes& sizes);
 /// Checks gradients of hidden states and logits, at least one of them. Returns the sizes of the
 /// pass whose backward is pending.
-SavedPass::Sizes check_backward(const Transformer& model, const InputTensor& hidden,
-                                const InputTensor& logits);
+ModelPassSizes check_backward(const Transformer& model, const InputTensor& hidden,
+                              const InputTensor& logits);
 void check_transformer_state_dict(const Transformer& model, const StateDict& state_dict);
 void check_model_cache_options(const Transformer& model, const CacheOptions& options);
 void check_generate(const Transformer& model, const GenerateInputs& inputs);

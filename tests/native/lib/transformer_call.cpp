@@ -337,21 +337,16 @@ TransformerResult forward(Transformer& model, const TransformerCall& call,
 }
 
 std::vector<HeadGate>& gates_of(TransformerForwardOptions& pass, Side side) {
-  return side == Side::self    ? pass.head_gates
-         : side == Side::cross ? pass.cross_head_gates
-                               : pass.encoder_head_gates;
+  return by_side(side, pass.head_gates, pass.cross_head_gates, pass.encoder_head_gates);
 }
 
 const std::vector<Tensor<4>>& weights_of(const TransformerResult& result, Side side) {
-  return side == Side::self    ? result.attention_weights
-         : side == Side::cross ? result.cross_attention_weights
-                               : result.encoder_attention_weights;
+  return by_side(side, result.attention_weights, result.cross_attention_weights,
+                 result.encoder_attention_weights);
 }
 
 const ModelCaptures& captured_of(const TransformerResult& result, Side side) {
-  return side == Side::self    ? result.captured
-         : side == Side::cross ? result.cross_captured
-                               : result.encoder_captured;
+  return by_side(side, result.captured, result.cross_captured, result.encoder_captured);
 }
 
 TransformerForwardOptions part_of(const TransformerForwardOptions& pass, std::size_t begin,

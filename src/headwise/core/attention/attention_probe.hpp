@@ -36,14 +36,7 @@ class AttentionProbe {
   virtual void after_output(float* output) noexcept = 0;
 };
 
-/// The gradients of a layer's heads in a backward pass; shapes are those of the heads.
-struct HeadGradients {
-  HeadsView<float> pooled;  ///< behind the gates
-  HeadsView<float> queries;
-  HeadsView<float> keys;
-  HeadsView<float> values;
-  float* head_gate;  ///< (batch, heads)
-};
+struct PoolingGradients;
 
 /// The backward pass through what an `AttentionProbe` replaced: constants, which have no gradient.
 class AttentionGradientProbe {
@@ -56,12 +49,12 @@ class AttentionGradientProbe {
   virtual ~AttentionGradientProbe() = default;
 
   /// Before the backward pass of the pooling, whose arguments are those of the forward pass.
+  /// `pooled` are gradients behind the gates.
   virtual void before_pooling(const PoolingArguments& pooling,
-                              const HeadGradients& gradients) noexcept = 0;
-  /// Behind it, before queries and keys are rotated back. `gates` has entry [sample · gate_stride +
-  /// head]; null is 1.
-  virtual void after_pooling(const PoolingArguments& pooling, const float* gates,
-                             std::size_t gate_stride, const HeadGradients& gradients) noexcept = 0;
+                              const HeadsView<float>& pooled) noexcept = 0;
+  /// Behind it, before queries and keys are rotated back.
+  virtual void after_pooling(const PoolingArguments& pooling,
+                             const PoolingGradients& gradients) noexcept = 0;
 };
 
 }  // namespace headwise

@@ -103,17 +103,12 @@ void AttentionLayer::backward_into(const BackwardArguments& arguments) noexcept 
   if (settings_.bias_kv) {
     gradients.extra_slots[0] = {.key = buffers.bias_k, .value = buffers.bias_v};
   }
-  const HeadGradients probed{.pooled = query_heads(buffers.gated),
-                             .queries = gradients.queries,
-                             .keys = gradients.keys,
-                             .values = gradients.values,
-                             .head_gate = gradients.head_gate};
   if (arguments.probe != nullptr) {
-    arguments.probe->before_pooling(pooling, probed);
+    arguments.probe->before_pooling(pooling, query_heads(buffers.gated));
   }
   pool_backward(pooling, scoring(), gradients, arena);
   if (arguments.probe != nullptr) {
-    arguments.probe->after_pooling(pooling, head_gate, gate_stride, probed);
+    arguments.probe->after_pooling(pooling, gradients);
   }
   if (settings_.rotary) {
     const auto rotate_back = [&](float* rows, std::size_t length, std::size_t num_heads) {

@@ -76,48 +76,30 @@ ActivationAxes axes_of(ActivationName name, const ActivationSizes& sizes) noexce
   }
 }
 
-const ActivationCapture* PassProbe::capture(ActivationName at, Side side,
-                                            std::size_t layer) const noexcept {
-  const auto found = std::ranges::find_if(captures, [&](const ActivationCapture& capture) {
-    return capture.at == at && capture.side == side && capture.layer == layer;
-  });
+const ActivationCapture* PassProbe::capture(ActivationPlace place) const noexcept {
+  const auto found = std::ranges::find(captures, place, &ActivationCapture::place);
   return found != captures.end() ? &*found : nullptr;
 }
 
-bool PassProbe::patches_any(ActivationName at, Side side, std::size_t layer) const noexcept {
-  return std::ranges::any_of(patches, [&](const ActivationPatch& patch) {
-    return patch.at == at && patch.side == side && patch.layer == layer;
-  });
+bool PassProbe::patches_any(ActivationPlace place) const noexcept {
+  return std::ranges::find(patches, place, &ActivationPatch::place) != patches.end();
 }
 
-bool PassProbe::replaces(ActivationName at, Side side, std::size_t layer, std::size_t sample,
-                         std::size_t head, std::size_t row) const noexcept {
+bool PassProbe::replaces(ActivationPlace place, std::size_t sample, std::size_t head,
+                         std::size_t row) const noexcept {
   const auto chooses = [](const std::int32_t* list, std::size_t size, std::size_t index) {
     return list == nullptr ||
            std::find(list, list + size, static_cast<std::int32_t>(index)) != list + size;
   };
   return std::ranges::any_of(patches, [&](const ActivationPatch& patch) {
-    return patch.at == at && patch.side == side && patch.layer == layer &&
-           patch.first_sample <= sample && sample < patch.end_sample &&
+    return patch.place == place && patch.first_sample <= sample && sample < patch.end_sample &&
            chooses(patch.heads, patch.num_heads, head) &&
            chooses(patch.positions, patch.num_positions, row);
   });
 }
 
-std::uint32_t PassProbe::names() const noexcept {
-  std::uint32_t names = 0;
-  for (const ActivationCapture& capture : captures) {
-    names |= bit_of(capture.at) & buffered_captures;
-  }
-  for (const ActivationPatch& patch : patches) {
-    names |= bit_of(patch.at);
-  }
-  return names;
-}
-
-void PassProbe::patch(ActivationName at, Side side, std::size_t layer,
-                      const ActivationView& view) const noexcept {
-  for_each_patch(at, side, layer, [&](const ActivationPatch& patch) {
+void PassProbe::patch(ActivationPlace place, const ActivationView& view) const noexcept {
+  for_each_patch(place, [&](const ActivationPatch& patch) {
     if (patch.kind == PatchKind::mean) {
       write_mean(patch, view);
       return;
@@ -135,17 +117,15 @@ void PassProbe::patch(ActivationName at, Side side, std::size_t layer,
   });
 }
 
-void PassProbe::visit(ActivationName at, Side side, std::size_t layer,
-                      const ActivationView& view) const noexcept {
-  patch(at, side, layer, view);
-  if (const ActivationCapture* wanted = capture(at, side, layer); wanted != nullptr) {
+void PassProbe::visit(ActivationPlace place, const ActivationView& view) const noexcept {
+  patch(place, view);
+  if (const ActivationCapture* wanted = capture(place); wanted != nullptr) {
     copy_positions(view, positions, num_positions, wanted->to);
   }
 }
 
-void PassProbe::clear_patched(ActivationName at, Side side, std::size_t layer,
-                              const ActivationView& view) const noexcept {
-  for_each_patch(at, side, layer, [&](const ActivationPatch& patch) {
+void PassProbe::clear_patched(ActivationPlace place, const ActivationView& view) const noexcept {
+  for_each_patch(place, [&](const ActivationPatch& patch) {
     for_each_chosen_row(patch, view.batch, view.heads, view.rows,
                         [&](std::size_t sample, std::size_t head, std::size_t row, std::size_t) {
                           write_zeros(row_of(view, sample, head, row), view.size);

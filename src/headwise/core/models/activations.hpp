@@ -81,12 +81,19 @@ struct ActivationAxes {
          (has_key_rows && (side == Side::cross || has_cache));
 }
 
-/// An activation that a pass copies out.
-struct ActivationCapture {
+/// Which activation of a model it is.
+struct ActivationPlace {
   ActivationName at{};
   Side side{};
   std::size_t layer = 0;  ///< 0 for those of the whole model
-  float* to = nullptr;    ///< (batch, heads, captured positions, size)
+
+  friend bool operator==(const ActivationPlace&, const ActivationPlace&) = default;
+};
+
+/// An activation that a pass copies out.
+struct ActivationCapture {
+  ActivationPlace place = {};
+  float* to = nullptr;  ///< (batch, heads, captured positions, size)
 };
 
 /// What takes an activation's place.
@@ -98,9 +105,7 @@ enum class PatchKind : std::uint8_t {
 
 /// An activation that a pass replaces.
 struct ActivationPatch {
-  ActivationName at{};
-  Side side{};
-  std::size_t layer = 0;
+  ActivationPlace place = {};
   PatchKind kind{};
   const float* value = nullptr;         ///< (batch, chosen heads, chosen positions, size)
   const std::int32_t* heads = nullptr;  ///< null is all of them, in order
@@ -145,38 +150,31 @@ struct PassProbe {
   std::size_t num_positions = 0;
 
   [[nodiscard]] bool any() const noexcept { return !captures.empty() || !patches.empty(); }
-  [[nodiscard]] const ActivationCapture* capture(ActivationName at, Side side,
-                                                 std::size_t layer) const noexcept;
-  [[nodiscard]] bool patches_any(ActivationName at, Side side, std::size_t layer) const noexcept;
-  [[nodiscard]] bool touches(ActivationName at, Side side, std::size_t layer) const noexcept {
-    return capture(at, side, layer) != nullptr || patches_any(at, side, layer);
+  [[nodiscard]] const ActivationCapture* capture(ActivationPlace place) const noexcept;
+  [[nodiscard]] bool patches_any(ActivationPlace place) const noexcept;
+  [[nodiscard]] bool touches(ActivationPlace place) const noexcept {
+    return capture(place) != nullptr || patches_any(place);
   }
-  /// A bit for each name that takes working memory: those of all patches, and `buffered_captures`.
-  [[nodiscard]] std::uint32_t names() const noexcept;
 
   /// function(patch) for each patch of an activation, in order.
   template <typename Function>
-  void for_each_patch(ActivationName at, Side side, std::size_t layer,
-                      const Function& function) const noexcept {
+  void for_each_patch(ActivationPlace place, const Function& function) const noexcept {
     for (const ActivationPatch& patch : patches) {
-      if (patch.at == at && patch.side == side && patch.layer == layer) {
+      if (patch.place == place) {
         function(patch);
       }
     }
   }
 
   /// Whether a patch replaces this row of an activation; `head` is 0 where it has no heads.
-  [[nodiscard]] bool replaces(ActivationName at, Side side, std::size_t layer, std::size_t sample,
-                              std::size_t head, std::size_t row) const noexcept;
+  [[nodiscard]] bool replaces(ActivationPlace place, std::size_t sample, std::size_t head,
+                              std::size_t row) const noexcept;
   /// Applies the patches of an activation.
-  void patch(ActivationName at, Side side, std::size_t layer,
-             const ActivationView& view) const noexcept;
+  void patch(ActivationPlace place, const ActivationView& view) const noexcept;
   /// Applies its patches, and then captures it.
-  void visit(ActivationName at, Side side, std::size_t layer,
-             const ActivationView& view) const noexcept;
+  void visit(ActivationPlace place, const ActivationView& view) const noexcept;
   /// Sets to 0 what was patched, or its gradient.
-  void clear_patched(ActivationName at, Side side, std::size_t layer,
-                     const ActivationView& view) const noexcept;
+  void clear_patched(ActivationPlace place, const ActivationView& view) const noexcept;
 };
 
 /// Copies the captured positions of a view, which are `positions` or all.

@@ -13,6 +13,10 @@ namespace headwise {
 struct EmbeddedTokens {
   const std::int32_t* tokens = nullptr;    ///< (batch, length); null for given embeddings
   const std::int32_t* segments = nullptr;  ///< (batch, length); null is all 0
+  // In place of tokens, as in `TransformerPass`.
+  const float* pixels = nullptr;
+  const float* embeddings = nullptr;
+  const float* stream = nullptr;
   std::size_t batch = 0;
   std::size_t length = 0;
   std::size_t num_cached = 0;  ///< tokens before them, which `keys` include

@@ -2,6 +2,7 @@
 #include <array>
 #include <cmath>
 #include <headwise/core/attention/linear.hpp>
+#include <headwise/core/attention/pooling_backward.hpp>
 #include <headwise/core/kernels/dispatch.hpp>
 #include <headwise/core/memory/zeros.hpp>
 #include <headwise/core/models/layer_probe.hpp>
@@ -78,24 +79,23 @@ ActivationView LayerProbe::weights_view(float* weights) const noexcept {
 }
 
 bool LayerProbe::reads_all_keys() const noexcept {
-  return std::ranges::any_of(std::array{keys, values, pattern}, [&](ActivationName name) {
-    return probe_->touches(name, side_, number_);
-  });
+  return std::ranges::any_of(std::array{keys, values, pattern},
+                             [&](ActivationName name) { return probe_->touches(at(name)); });
 }
 
 void LayerProbe::projected(const HeadsOfPass& heads) noexcept {
   const LayerSettings& settings = layer_->settings();
   const std::size_t size = settings.head_size;
-  probe_->visit(queries, side_, number_,
+  probe_->visit(at(queries),
                 view(heads.queries, settings.num_heads, arguments_->mask->num_queries, size));
   const std::size_t new_keys = arguments_->num_new_keys;
-  probe_->patch(keys, side_, number_, view(heads.keys, settings.num_kv_heads, new_keys, size));
-  probe_->patch(values, side_, number_, view(heads.values, settings.num_kv_heads, new_keys, size));
+  probe_->patch(at(keys), view(heads.keys, settings.num_kv_heads, new_keys, size));
+  probe_->patch(at(values), view(heads.values, settings.num_kv_heads, new_keys, size));
 }
 
 /// Copies keys or values, cached ones included.
 void LayerProbe::capture_keys(const PoolingArguments& pooling, ActivationName name) const noexcept {
-  const ActivationCapture* wanted = probe_->capture(name, side_, number_);
+  const ActivationCapture* wanted = probe_->capture(at(name));
   if (wanted == nullptr) {
     return;
   }
@@ -130,23 +130,21 @@ void LayerProbe::before_pooling(PoolingArguments& pooling) noexcept {
     rows = {.query_places = buffers_.query_places, .num_queries = probe_->num_positions};
   }
   const auto capture_weights = [&](ActivationName name, WeightsStage stage, WeightsOutput& output) {
-    if (const ActivationCapture* wanted = probe_->capture(name, side_, number_);
-        wanted != nullptr) {
+    if (const ActivationCapture* wanted = probe_->capture(at(name)); wanted != nullptr) {
       output = {.to = wanted->to, .rows = rows, .stage = stage};
     }
   };
   capture_weights(scores, WeightsStage::masked, pooling.weights[1]);
   capture_weights(pattern, WeightsStage::softmax, pooling.weights[2]);
   capture_weights(dropped_weights, WeightsStage::softmax, pooling.dropped_weights);
-  if (probe_->patches_any(pattern, side_, number_)) {
+  if (probe_->patches_any(at(pattern))) {
     pooling.weights[0] = {.to = buffers_.pattern};
     pooling.weights[2] = {};
   }
-  if (const ActivationCapture* wanted = probe_->capture(key_mass, side_, number_);
-      wanted != nullptr) {
+  if (const ActivationCapture* wanted = probe_->capture(at(key_mass)); wanted != nullptr) {
     pooling.key_mass = wanted->to;
   }
-  if (probe_->touches(row_entropy, side_, number_)) {
+  if (probe_->touches(at(row_entropy))) {
     pooling.row_measures = buffers_.row_entropy;
     pooling.measure = entropy;
   }
@@ -158,7 +156,7 @@ void LayerProbe::pool_patched_rows(const PoolingArguments& pooling) const noexce
   const std::size_t group = pooling.num_heads / pooling.num_kv_heads;
   const std::size_t kept_size =
       kept_floats(pattern, arguments_->mask->num_keys, pooling.value_size);
-  probe_->for_each_patch(pattern, side_, number_, [&](const ActivationPatch& patch) {
+  probe_->for_each_patch(at(pattern), [&](const ActivationPatch& patch) {
     for_each_chosen_row(
         patch, weights.batch, weights.heads, weights.rows,
         [&](std::size_t sample, std::size_t head, std::size_t row, std::size_t number) {
@@ -210,31 +208,30 @@ void LayerProbe::after_pooling(const PoolingArguments& pooling) noexcept {
   if (mask.batch * mask.num_queries == 0) {
     return;  // Views may be null.
   }
-  if (probe_->patches_any(pattern, side_, number_)) {
-    probe_->visit(pattern, side_, number_, weights_view(buffers_.pattern));
+  if (probe_->patches_any(at(pattern))) {
+    probe_->visit(at(pattern), weights_view(buffers_.pattern));
     pool_patched_rows(pooling);
     return_weights(pooling);
   }
   const std::size_t num_heads = layer_->num_heads();
   const auto visit_heads = [&](ActivationName name, const HeadsView<float>& heads,
                                std::size_t size) {
-    probe_->visit(name, side_, number_, view(heads, num_heads, mask.num_queries, size));
+    probe_->visit(at(name), view(heads, num_heads, mask.num_queries, size));
   };
-  if (probe_->touches(row_entropy, side_, number_)) {
+  if (probe_->touches(at(row_entropy))) {
     visit_heads(row_entropy,
                 separate_heads_view(buffers_.row_entropy, num_heads, mask.num_queries, 1), 1);
   }
   visit_heads(z, pooling.pooled, pooling.value_size);
-  if (probe_->patches_any(head_out, side_, number_)) {
+  if (probe_->patches_any(at(head_out))) {
     project_heads(pooling.pooled, nullptr, 0, buffers_.head_out);
     const std::size_t width = layer_->parameters()->linear(parameter_number::W_o).sizes.out;
     visit_heads(head_out,
                 separate_heads_view(buffers_.head_out, num_heads, mask.num_queries, width), width);
     // W_o is not to add what is replaced.
-    probe_->clear_patched(head_out, side_, number_,
+    probe_->clear_patched(at(head_out),
                           view(pooling.pooled, num_heads, mask.num_queries, pooling.value_size));
-  } else if (const ActivationCapture* wanted = probe_->capture(head_out, side_, number_);
-             wanted != nullptr) {
+  } else if (const ActivationCapture* wanted = probe_->capture(at(head_out)); wanted != nullptr) {
     project_heads(pooling.pooled, probe_->positions, probe_->num_positions, wanted->to);
   }
 }
@@ -272,7 +269,7 @@ void LayerProbe::project_heads(const HeadsView<float>& pooled, const std::int32_
 }
 
 void LayerProbe::after_output(float* output) noexcept {
-  if (!probe_->patches_any(head_out, side_, number_)) {
+  if (!probe_->patches_any(at(head_out))) {
     return;
   }
   const AttentionMask& mask = *arguments_->mask;
@@ -281,7 +278,7 @@ void LayerProbe::after_output(float* output) noexcept {
   for_each_chosen_row(
       {}, mask.batch, num_heads, mask.num_queries,
       [&](std::size_t sample, std::size_t head, std::size_t row, std::size_t number) {
-        if (probe_->replaces(head_out, side_, number_, sample, head, row)) {
+        if (probe_->replaces(at(head_out), sample, head, row)) {
           kernels::add(output + (sample * mask.num_queries + row) * width,
                        buffers_.head_out + number * width, width);
         }
@@ -292,7 +289,7 @@ template <typename Function>
 void LayerGradientProbe::for_each_constant_row(ActivationName name, const PoolingArguments& pooling,
                                                const Function& function) const noexcept {
   const AttentionMask& mask = *pooling.mask;
-  probe_->for_each_patch(name, side_, number_, [&](const ActivationPatch& patch) {
+  probe_->for_each_patch(at(name), [&](const ActivationPatch& patch) {
     for_each_chosen_row(patch, mask.batch, pooling.num_heads, mask.num_queries,
                         [&](std::size_t sample, std::size_t head, std::size_t row,
                             std::size_t number) { function(patch, sample, head, row, number); });
@@ -300,27 +297,26 @@ void LayerGradientProbe::for_each_constant_row(ActivationName name, const Poolin
 }
 
 void LayerGradientProbe::before_pooling(const PoolingArguments& pooling,
-                                        const HeadGradients& gradients) noexcept {
+                                        const HeadsView<float>& pooled) noexcept {
   const std::size_t size = pooling.value_size;
   // What replaces pooled heads hides what replaces weights, and is hidden by their outputs.
   for (const ActivationName name : {head_out, z, pattern}) {
     const std::size_t kept_size = kept_floats(name, pooling.mask->num_keys, size);
-    for_each_constant_row(
-        name, pooling,
-        [&](const ActivationPatch& patch, std::size_t sample, std::size_t head, std::size_t row,
-            std::size_t number) {
-          float* gradient = gradients.pooled.head(sample, head) + row * gradients.pooled.row_stride;
-          if (name != head_out) {
-            std::copy_n(gradient, size, patch.kept + (number + 1) * kept_size - size);
-          }
-          write_zeros(gradient, size);
-        });
+    for_each_constant_row(name, pooling,
+                          [&](const ActivationPatch& patch, std::size_t sample, std::size_t head,
+                              std::size_t row, std::size_t number) {
+                            float* gradient = pooled.head(sample, head) + row * pooled.row_stride;
+                            if (name != head_out) {
+                              std::copy_n(gradient, size,
+                                          patch.kept + (number + 1) * kept_size - size);
+                            }
+                            write_zeros(gradient, size);
+                          });
   }
 }
 
-void LayerGradientProbe::after_pooling(const PoolingArguments& pooling, const float* gates,
-                                       std::size_t gate_stride,
-                                       const HeadGradients& gradients) noexcept {
+void LayerGradientProbe::after_pooling(const PoolingArguments& pooling,
+                                       const PoolingGradients& gradients) noexcept {
   const AttentionMask& mask = *pooling.mask;
   const std::size_t size = pooling.value_size;
   const std::size_t group = pooling.num_heads / pooling.num_kv_heads;
@@ -336,21 +332,21 @@ void LayerGradientProbe::after_pooling(const PoolingArguments& pooling, const fl
           gradients.head_gate[sample * pooling.num_heads + head] +=
               static_cast<float>(dot(pooled, gradient, size));
           if (name == pattern) {
-            gemm_skipping_zeros(
-                mask.num_keys, size, 1, {.data = kept, .row_stride = 1},
-                {.data = gradient, .stride = size}, gate_of(gates, gate_stride, sample, head),
-                gradients.values.head(sample, head / group), gradients.values.row_stride);
+            gemm_skipping_zeros(mask.num_keys, size, 1, {.data = kept, .row_stride = 1},
+                                {.data = gradient, .stride = size},
+                                gate_of(gradients.gates, gradients.gate_stride, sample, head),
+                                gradients.values.head(sample, head / group),
+                                gradients.values.row_stride);
           }
         });
   }
   const auto clear = [&](ActivationName name, const HeadsView<float>& heads, std::size_t num_heads,
                          std::size_t rows) {
-    probe_->clear_patched(name, side_, number_,
-                          {.data = heads,
-                           .batch = mask.batch,
-                           .heads = num_heads,
-                           .rows = rows,
-                           .size = pooling.query_size});
+    probe_->clear_patched(at(name), {.data = heads,
+                                     .batch = mask.batch,
+                                     .heads = num_heads,
+                                     .rows = rows,
+                                     .size = pooling.query_size});
   };
   clear(queries, gradients.queries, pooling.num_heads, mask.num_queries);
   clear(keys, gradients.keys, pooling.num_kv_heads, mask.num_keys);

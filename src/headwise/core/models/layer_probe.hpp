@@ -17,7 +17,7 @@ struct LayerProbeBuffers {
   float* row_entropy = nullptr;          ///< (batch, heads, queries)
   float* head_out = nullptr;  ///< (batch, heads, queries, num_hiddens), of a patched layer
 
-  /// `names` as of `PassProbe::names`.
+  /// `names` as in `ModelPassSizes::probed`.
   static LayerProbeBuffers lay_out(Arena& arena, std::uint32_t names, std::size_t batch,
                                    std::size_t heads, std::size_t queries, std::size_t keys,
                                    std::size_t num_hiddens) noexcept;
@@ -42,6 +42,9 @@ class LayerProbe final : public AttentionProbe {
   void after_output(float* output) noexcept override;
 
  private:
+  [[nodiscard]] ActivationPlace at(ActivationName name) const noexcept {
+    return {.at = name, .side = side_, .layer = number_};
+  }
   [[nodiscard]] ActivationView view(const HeadsView<float>& heads, std::size_t num_heads,
                                     std::size_t rows, std::size_t size) const noexcept;
   [[nodiscard]] ActivationView weights_view(float* weights) const noexcept;
@@ -66,11 +69,14 @@ class LayerGradientProbe final : public AttentionGradientProbe {
       : probe_(&probe), side_(side), number_(number) {}
 
   void before_pooling(const PoolingArguments& pooling,
-                      const HeadGradients& gradients) noexcept override;
-  void after_pooling(const PoolingArguments& pooling, const float* gates, std::size_t gate_stride,
-                     const HeadGradients& gradients) noexcept override;
+                      const HeadsView<float>& pooled) noexcept override;
+  void after_pooling(const PoolingArguments& pooling,
+                     const PoolingGradients& gradients) noexcept override;
 
  private:
+  [[nodiscard]] ActivationPlace at(ActivationName name) const noexcept {
+    return {.at = name, .side = side_, .layer = number_};
+  }
   /// function(patch, sample, head, row, number) for the rows of pooled heads that are constants.
   template <typename Function>
   void for_each_constant_row(ActivationName name, const PoolingArguments& pooling,

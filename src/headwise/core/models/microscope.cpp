@@ -1,5 +1,5 @@
 #include <algorithm>
-#include <headwise/core/models/repeated_pass.hpp>
+#include <cstring>
 #include <headwise/core/models/row_norms.hpp>
 #include <headwise/core/models/unchecked_transformer.hpp>
 
@@ -14,10 +14,61 @@ double dot(const double* u, const float* x, std::size_t size) noexcept {
   return sum;
 }
 
+/// A pass that runs several times side by side, as one pass with that many times the batch. Inputs
+/// are repeated; captures and patches are left out.
+class RepeatedPass {
+ public:
+  /// Of a pass without a cache that a stream enters.
+  RepeatedPass(const TransformerPass& given, std::size_t copies, std::size_t num_hiddens)
+      : pass_(given), copies_(copies) {
+    const std::size_t batch = given.batch;
+    pass_.batch = batch * copies;
+    pass_.probe = {};
+    repeat(pass_.stream, given.rows() * num_hiddens);
+    repeat(pass_.tokens, given.rows());
+    repeat(pass_.valid_lens, batch * given.valid_lens_sample_stride);
+    repeat(pass_.source, batch * given.source_length);
+    repeat(pass_.source_valid_lens, batch);
+    repeat(pass_.key_mask.ranges, batch);
+    repeat(pass_.key_mask.each, given.rows());
+    repeat(pass_.source_key_mask.ranges, batch);
+    repeat(pass_.source_key_mask.each, batch * given.source_length);
+    for (const Side side : all_sides) {
+      for (const AttentionPass& layer : given.layers[side]) {
+        layers_[side].push_back({.head_gate = layer.head_gate, .gate_stride = layer.gate_stride});
+        repeat(layers_[side].back().head_gate, batch * layer.gate_stride);
+      }
+      pass_.layers[side] = layers_[side];
+    }
+  }
+
+  [[nodiscard]] const TransformerPass& pass() const noexcept { return pass_; }
+
+ private:
+  /// Points to `size` numbers of each copy; null remains null.
+  template <typename Number>
+  void repeat(const Number*& numbers, std::size_t size) {
+    if (numbers == nullptr || size == 0) {
+      return;
+    }
+    const std::size_t bytes = size * sizeof(Number);
+    std::byte* const to = memory_.emplace_back(copies_ * bytes).data();
+    for (std::size_t copy = 0; copy < copies_; ++copy) {
+      std::memcpy(to + copy * bytes, numbers, bytes);
+    }
+    numbers = reinterpret_cast<const Number*>(to);
+  }
+
+  TransformerPass pass_;
+  std::size_t copies_;
+  BySide<std::vector<AttentionPass>> layers_;
+  std::vector<AlignedBytes> memory_;  ///< of each array
+};
+
 }  // namespace
 
 UncheckedTransformer::LensBuffers UncheckedTransformer::lay_out_lens(
-    Arena& arena, const Sizes& sizes, std::size_t rows) const noexcept {
+    Arena& arena, const ModelPassSizes& sizes, std::size_t rows) const noexcept {
   const LensBuffers buffers{.streams = arena.take(rows, settings().num_hiddens),
                             .features = arena.take(rows, settings().num_hiddens)};
   const Arena::Scope scope(arena);
@@ -29,16 +80,16 @@ void UncheckedTransformer::logit_lens_into(const TransformerPass& given, const L
   const Arena::Scope scope(*given.arena);
   const std::size_t rows_of_layer = given.batch * lens.num_positions;
   const std::size_t rows = lens.num_layers * rows_of_layer;
-  const LensBuffers buffers = lay_out_lens(*given.arena, sizes_of(given), rows);
+  const LensBuffers buffers = lay_out_lens(*given.arena, given, rows);
   std::vector<ActivationCapture> captures;
   captures.reserve(lens.num_layers);
   for (std::size_t i = 0; i < lens.num_layers; ++i) {
     const auto layer = static_cast<std::size_t>(lens.layers[i]);
     const bool is_last = layer == settings().decoder.num_layers;
-    captures.push_back({.at = is_last ? ActivationName::resid_post : ActivationName::resid_pre,
-                        .side = Side::self,
-                        .layer = is_last ? layer - 1 : layer,
-                        .to = buffers.streams + i * rows_of_layer * settings().num_hiddens});
+    captures.push_back(
+        {.place = is_last ? ActivationPlace{ActivationName::resid_post, Side::self, layer - 1}
+                          : ActivationPlace{ActivationName::resid_pre, Side::self, layer},
+         .to = buffers.streams + i * rows_of_layer * settings().num_hiddens});
   }
   TransformerPass pass = given;
   pass.probe = {.captures = captures,
@@ -63,14 +114,14 @@ std::size_t UncheckedTransformer::heads_at_once(std::size_t num_heads, std::size
 
 void UncheckedTransformer::patch_heads_into(const TransformerPass& given) {
   const ActivationPatch& patch = given.probe.patches.front();
-  const LayerSettings& layer = layers(patch.side)[patch.layer]->settings();
-  const ActivationAxes axes = axes_of(patch.at, {.num_heads = layer.num_heads,
-                                                 .num_kv_heads = layer.num_kv_heads,
-                                                 .rows = given.length,
-                                                 .new_keys = given.length,
-                                                 .keys = given.length,
-                                                 .head_size = layer.head_size,
-                                                 .num_hiddens = settings().num_hiddens});
+  const LayerSettings& layer = layers(patch.place.side)[patch.place.layer]->settings();
+  const ActivationAxes axes = axes_of(patch.place.at, {.num_heads = layer.num_heads,
+                                                       .num_kv_heads = layer.num_kv_heads,
+                                                       .rows = given.length,
+                                                       .new_keys = given.length,
+                                                       .keys = given.length,
+                                                       .head_size = layer.head_size,
+                                                       .num_hiddens = settings().num_hiddens});
   const RepeatedPass repeated(given, patch.num_heads, settings().num_hiddens);
   std::vector<ActivationPatch> patches(patch.num_heads * given.batch, patch);
   for (std::size_t head = 0; head < patch.num_heads; ++head) {
@@ -89,14 +140,8 @@ void UncheckedTransformer::patch_heads_into(const TransformerPass& given) {
   forward_into(pass);
 }
 
-std::size_t UncheckedTransformer::max_heads() const noexcept {
-  std::size_t most = 0;
-  for_each_layer([&](const AttentionLayer& layer) { most = std::max(most, layer.num_heads()); });
-  return most;
-}
-
 UncheckedTransformer::AttributionBuffers UncheckedTransformer::lay_out_attribution(
-    Arena& arena, Sizes sizes) const noexcept {
+    Arena& arena, ModelPassSizes sizes) const noexcept {
   const std::size_t size = settings().num_hiddens;
   const std::size_t num_layers = settings().decoder.num_layers;
   const std::size_t cross_layers = settings().has_encoder() ? num_layers : 0;
@@ -160,7 +205,7 @@ void UncheckedTransformer::attribute_logits_into(const TransformerPass& given,
                                                  const LogitAttribution& attribution) {
   using enum ActivationName;
   const Arena::Scope scope(*given.arena);
-  const AttributionBuffers buffers = lay_out_attribution(*given.arena, sizes_of(given));
+  const AttributionBuffers buffers = lay_out_attribution(*given.arena, given.sizes());
   const std::size_t size = settings().num_hiddens;
   const std::size_t num_layers = settings().decoder.num_layers;
   const std::size_t heads = max_heads();
@@ -173,27 +218,22 @@ void UncheckedTransformer::attribute_logits_into(const TransformerPass& given,
     for (const Side side : {Side::self, Side::cross}) {
       const std::size_t place = side == Side::self ? layer : num_layers + layer;
       if (side == Side::self || settings().has_encoder()) {
-        captures.push_back({.at = head_out,
-                            .side = side,
-                            .layer = layer,
-                            .to = buffers.heads + place * batch * heads * size});
+        captures.push_back(
+            {.place = {head_out, side, layer}, .to = buffers.heads + place * batch * heads * size});
       }
     }
     if (has_mlps) {
-      captures.push_back({.at = mlp_out,
-                          .side = Side::self,
-                          .layer = layer,
-                          .to = buffers.mlps + layer * batch * size});
+      captures.push_back(
+          {.place = {mlp_out, Side::self, layer}, .to = buffers.mlps + layer * batch * size});
     }
   }
-  captures.push_back({.at = resid_pre, .side = Side::self, .layer = 0, .to = buffers.first});
-  captures.push_back(
-      {.at = resid_post, .side = Side::self, .layer = num_layers - 1, .to = buffers.last});
+  captures.push_back({.place = {resid_pre, Side::self, 0}, .to = buffers.first});
+  captures.push_back({.place = {resid_post, Side::self, num_layers - 1}, .to = buffers.last});
   if (has_norm) {
-    captures.push_back(
-        {.at = final_norm_scale, .side = Side::self, .layer = 0, .to = buffers.scales});
+    captures.push_back({.place = {final_norm_scale, Side::self, 0}, .to = buffers.scales});
   }
   TransformerPass pass = given;
+  pass.probed = bit_of(final_norm_scale);
   pass.probe = {
       .captures = captures, .patches = {}, .positions = &attribution.position, .num_positions = 1};
   forward_into(pass);
@@ -218,7 +258,7 @@ void UncheckedTransformer::attribute_logits_into(const TransformerPass& given,
         const Linear W_o = of_side[layer]->parameters()->linear(parameter_number::W_o);
         const ModelParameters::Layer& indices = decoder_.indices().layers[layer];
         const ModelParameters::NormIndices& norm =
-            side == Side::self ? indices.post_norm : indices.cross_post_norm;
+            (side == Side::self ? indices.attention : indices.cross_attention).post_norm;
         const double* of_output = u;
         if (norm.exists()) {
           for (std::size_t i = 0; i < size; ++i) {

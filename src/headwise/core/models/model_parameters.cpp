@@ -13,6 +13,13 @@ std::string prefix_of_layer(std::size_t layer) {
   return prefix += ".";
 }
 
+std::string name_of_side(Side side, std::string_view name) {
+  return std::string(side == Side::self    ? ""
+                     : side == Side::cross ? "cross_"
+                                           : "encoder_")
+      .append(name);
+}
+
 std::string attention_prefix(Side side, std::size_t layer) {
   return (side == Side::encoder ? "encoder." : "") + prefix_of_layer(layer) +
          (side == Side::cross ? "cross_attention." : "attention.");
@@ -114,18 +121,17 @@ ModelParameters::Stack ModelParameters::add_stack(const std::string& prefix,
   for (std::size_t i = 0; i < settings.num_layers; ++i) {
     const std::string name = prefix + prefix_of_layer(i);
     Layer layer;
-    const auto add_post_norm = [&](std::string_view norm) {
-      return settings_.post_norms ? add_norm(name, norm) : NormIndices{};
+    const auto add_norms = [&](const std::string& sublayer) {
+      const NormIndices norm = add_norm(sublayer, "norm");
+      return SublayerNorms{norm,
+                           settings_.post_norms ? add_norm(sublayer, "post_norm") : NormIndices{}};
     };
-    layer.norm = add_norm(name, "norm");
-    layer.post_norm = add_post_norm("post_norm");
+    layer.attention = add_norms(name);
     if (settings.has_cross_attention) {
-      layer.cross_norm = add_norm(name, "cross_norm");
-      layer.cross_post_norm = add_post_norm("cross_post_norm");
+      layer.cross_attention = add_norms(name + "cross_");
     }
     if (const std::size_t hiddens = settings.ffn_hiddens; hiddens > 0) {
-      layer.ffn_norm = add_norm(name, "ffn_norm");
-      layer.ffn_post_norm = add_post_norm("ffn_post_norm");
+      layer.feed_forward = add_norms(name + "ffn_");
       if (settings_.gated) {
         layer.ffn.gate = add_linear(name, "ffn.gate", {hiddens, size}, settings_.bias);
       }

@@ -19,6 +19,8 @@ namespace headwise {
 
 /// The prefix of the names of a layer's parameters, `layers.0.`.
 [[nodiscard]] std::string prefix_of_layer(std::size_t layer);
+/// The name of one side's part: `heads`, `cross_heads`, `encoder_heads`.
+[[nodiscard]] std::string name_of_side(Side side, std::string_view name);
 /// The prefix of the names of an attention layer's parameters, `layers.0.attention.`.
 [[nodiscard]] std::string attention_prefix(Side side, std::size_t layer);
 
@@ -42,14 +44,15 @@ class ModelParameters final : public Trainable {
     std::size_t dense1 = none;
     std::size_t dense2 = none;
   };
-  struct Layer {
+  /// The norm of a sublayer, and the one behind it.
+  struct SublayerNorms {
     NormIndices norm;
-    NormIndices cross_norm;
-    NormIndices ffn_norm;
-    /// Norms behind the sublayers.
     NormIndices post_norm;
-    NormIndices cross_post_norm;
-    NormIndices ffn_post_norm;
+  };
+  struct Layer {
+    SublayerNorms attention;
+    SublayerNorms cross_attention;
+    SublayerNorms feed_forward;
     FeedForward ffn;
   };
   /// An encoder or a decoder.

@@ -165,17 +165,22 @@ MultiHeadAttentionOptions layer_options_of(const TransformerOptions& options, Si
   return layer;
 }
 
+std::size_t num_layers_of(const TransformerOptions& options, Side side) noexcept {
+  if (side != Side::self && !options.encoder) {
+    return 0;
+  }
+  return static_cast<std::size_t>(side == Side::encoder ? options.encoder->num_layers
+                                                        : options.num_layers);
+}
+
 std::vector<MultiHeadAttentionOptions> layer_options_of(const TransformerOptions& options,
                                                         Side side, std::uint64_t seed) {
-  const auto of_one_decoder_side = static_cast<std::size_t>(options.num_layers);
-  const std::size_t num_layers = side == Side::self ? of_one_decoder_side
-                                 : !options.encoder ? 0
-                                 : side == Side::cross
-                                     ? of_one_decoder_side
-                                     : static_cast<std::size_t>(options.encoder->num_layers);
-  std::vector<MultiHeadAttentionOptions> layers(num_layers, layer_options_of(options, side));
+  std::vector<MultiHeadAttentionOptions> layers(num_layers_of(options, side),
+                                                layer_options_of(options, side));
+  const std::size_t first =
+      static_cast<std::size_t>(side) * static_cast<std::size_t>(options.num_layers);
   for (std::size_t i = 0; i < layers.size(); ++i) {
-    layers[i].seed = seed_of_layer(seed, static_cast<std::size_t>(side) * of_one_decoder_side + i);
+    layers[i].seed = seed_of_layer(seed, first + i);
   }
   return layers;
 }

@@ -25,6 +25,25 @@ enum class Positions : std::uint8_t {
 enum class Side : std::uint8_t { self, cross, encoder };
 inline constexpr std::array all_sides = {Side::self, Side::cross, Side::encoder};
 
+/// A value for each side.
+template <typename Value>
+struct BySide : std::array<Value, all_sides.size()> {
+  using std::array<Value, all_sides.size()>::operator[];
+  [[nodiscard]] constexpr Value& operator[](Side side) noexcept {
+    return (*this)[static_cast<std::size_t>(side)];
+  }
+  [[nodiscard]] constexpr const Value& operator[](Side side) const noexcept {
+    return (*this)[static_cast<std::size_t>(side)];
+  }
+};
+
+/// The one of a side.
+template <typename Value>
+[[nodiscard]] constexpr Value& by_side(Side side, Value& self, Value& cross,
+                                       Value& encoder) noexcept {
+  return side == Side::self ? self : side == Side::cross ? cross : encoder;
+}
+
 /// The activation function of feed-forward layers.
 enum class Activation : std::uint8_t {
   relu,
@@ -249,6 +268,9 @@ struct TransformerSettings {
 
 /// The same of options whose model need not fit the address space, since it is not made.
 [[nodiscard]] TransformerSettings unchecked_settings_of(const TransformerOptions& options);
+
+/// How many attention layers the model has on one side.
+[[nodiscard]] std::size_t num_layers_of(const TransformerOptions& options, Side side) noexcept;
 
 /// The options of a model's attention layers on one side, each with a seed of its own.
 [[nodiscard]] std::vector<MultiHeadAttentionOptions> layer_options_of(

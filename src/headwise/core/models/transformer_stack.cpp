@@ -13,20 +13,35 @@ std::size_t TransformerStack::num_sublayers() const noexcept {
   return settings_->num_layers * of_layer;
 }
 
-TransformerStack::Sizes TransformerStack::sizes_of(const StackPass& pass) const noexcept {
-  return {.batch = pass.batch,
-          .length = pass.length,
-          .num_keys = pass.self.mask.num_keys,
-          .source_length = pass.cross.mask.num_keys,
-          .num_threads = pass.num_threads,
-          .quantized = !pass.self.caches.empty() &&
-                       pass.self.caches.front().precision() != Precision::float32,
-          .probed = pass.probe.names()};
+template <typename Function>
+void TransformerStack::for_each_layer(const ModelPassSizes& sizes,
+                                      const Function& function) const noexcept {
+  const auto visit = [&](std::span<AttentionLayer* const> layers, std::size_t num_keys) {
+    for (const AttentionLayer* layer : layers) {
+      function(*layer, {.batch = sizes.batch,
+                        .num_queries = sizes.length,
+                        .num_keys = num_keys,
+                        .num_threads = sizes.num_threads,
+                        .key_mass = sizes.probes(ActivationName::key_mass),
+                        .quantized = sizes.quantized});
+    }
+  };
+  visit(self_, sizes.num_keys);
+  visit(cross_, sizes.num_source_keys);
 }
 
-SavedStack TransformerStack::lay_out_saved(Arena& arena, const Sizes& sizes) const noexcept {
+std::size_t TransformerStack::max_heads() const noexcept {
+  std::size_t most = 0;
+  for_each_layer({}, [&](const AttentionLayer& layer, const PassSizes& /*sizes*/) {
+    most = std::max(most, layer.num_heads());
+  });
+  return most;
+}
+
+SavedStack TransformerStack::lay_out_saved(Arena& arena,
+                                           const ModelPassSizes& sizes) const noexcept {
   const TransformerSettings& model = parameters_->settings();
-  const std::size_t rows = sizes.batch * sizes.length;
+  const std::size_t rows = sizes.rows();
   const bool norm_after = model.norm != Norm::none && (!model.norm_first || model.post_norms);
   SavedStack saved;
   saved.streams = arena.take(num_sublayers() + 1, rows, model.num_hiddens);
@@ -47,36 +62,20 @@ FeedForwardHiddens TransformerStack::hiddens_of(const SavedStack& saved, std::si
 }
 
 TransformerStack::ForwardBuffers TransformerStack::lay_out_forward(
-    Arena& arena, const Sizes& sizes) const noexcept {
+    Arena& arena, const ModelPassSizes& sizes) const noexcept {
   const TransformerSettings& model = parameters_->settings();
-  const std::size_t rows = sizes.batch * sizes.length;
-  std::size_t max_heads = 0;
-  for (const std::vector<AttentionLayer*>* layers : {&self_, &cross_}) {
-    for (const AttentionLayer* layer : *layers) {
-      max_heads = std::max(max_heads, layer->num_heads());
-    }
-  }
+  const std::size_t rows = sizes.rows();
   const ForwardBuffers buffers{
       .normalized = arena.take(rows, model.num_hiddens),
       .output = arena.take(rows, model.num_hiddens),
       .parallel = arena.take(model.parallel_residual ? rows : 0, model.num_hiddens),
       .probe = LayerProbeBuffers::lay_out(
-          arena, sizes.probed, sizes.batch, max_heads, sizes.length,
-          std::max(sizes.num_keys, cross_.empty() ? 0 : sizes.source_length), model.num_hiddens)};
-  const auto lay_out = [&](std::span<AttentionLayer* const> layers, std::size_t num_keys) {
-    for (const AttentionLayer* layer : layers) {
-      const Arena::Scope scope(arena);
-      layer->lay_out_forward(arena,
-                             {.batch = sizes.batch,
-                              .num_queries = sizes.length,
-                              .num_keys = num_keys,
-                              .num_threads = sizes.num_threads,
-                              .key_mass = (sizes.probed & bit_of(ActivationName::key_mass)) != 0,
-                              .quantized = sizes.quantized});
-    }
-  };
-  lay_out(self_, sizes.num_keys);
-  lay_out(cross_, sizes.source_length);
+          arena, sizes.probed, sizes.batch, max_heads(), sizes.length,
+          std::max(sizes.num_keys, sizes.num_source_keys), model.num_hiddens)};
+  for_each_layer(sizes, [&](const AttentionLayer& layer, const PassSizes& of_layer) {
+    const Arena::Scope scope(arena);
+    layer.lay_out_forward(arena, of_layer);
+  });
   const Arena::Scope scope(arena);
   static_cast<void>(FeedForwardHiddens::lay_out(arena, model, rows, settings_->ffn_hiddens));
   static_cast<void>(arena.take(rows, settings_->ffn_hiddens));
@@ -93,7 +92,7 @@ void TransformerStack::forward_sublayer(const Sublayer& of, const StackPass& pas
   const TransformerSettings& model = parameters_->settings();
   const std::size_t rows = pass.rows();
   const std::size_t floats = rows * model.num_hiddens;
-  const auto& [norm, post_norm, added, side, layer] = of;
+  const auto& [norm, post_norm] = of.norms;
   const bool norm_first = norm.exists() && model.norm_first;
   const bool norm_after = norm.exists() && !model.norm_first;
   const float* inputs = x;
@@ -110,7 +109,7 @@ void TransformerStack::forward_sublayer(const Sublayer& of, const StackPass& pas
     }
     normalize_rows(*parameters_, post_norm, buffers.output, rows, buffers.output, pass.num_threads);
   }
-  pass.probe.visit(added, side, layer, stream(pass, buffers.output));
+  pass.probe.visit(of.added, stream(pass, buffers.output));
   float* next = x;
   float* sum = x;
   if (saved != nullptr) {
@@ -125,20 +124,35 @@ void TransformerStack::forward_sublayer(const Sublayer& of, const StackPass& pas
   x = next;
 }
 
-void TransformerStack::attend(AttentionLayer& layer, const AttentionPasses& passes, Side side,
-                              std::size_t number, ForwardArguments arguments, const StackPass& pass,
+ForwardArguments AttentionPasses::arguments_of(std::size_t layer,
+                                               AttentionMask& of_layer) const noexcept {
+  const AttentionPass given = layers.empty() ? AttentionPass{} : layers[layer];
+  of_layer = mask;
+  if (!rules.empty()) {
+    of_layer.rules = rules[layer];
+  }
+  return {.num_new_keys = num_new_keys,
+          .positions_sample_stride = rotations_sample_stride,
+          .rotations = rotations,
+          .mask = &of_layer,
+          .head_gate = given.head_gate,
+          .gate_stride = given.gate_stride,
+          .cache = caches.empty() ? nullptr : &caches[layer],
+          .weights = given.weights};
+}
+
+void TransformerStack::attend(AttentionLayer& layer, const AttentionPasses& passes,
+                              std::size_t number, const float* inputs, const StackPass& pass,
                               const ForwardBuffers& buffers) const noexcept {
-  const AttentionPass attention = passes.layers.empty() ? AttentionPass{} : passes.layers[number];
-  const AttentionMask mask = passes.mask_of(number);
-  arguments.mask = &mask;
-  arguments.head_gate = attention.head_gate;
-  arguments.gate_stride = attention.gate_stride;
-  arguments.weights = {.to = attention.attention_weights, .rows = attention.weight_rows};
-  arguments.cache = passes.caches.empty() ? nullptr : &passes.caches[number];
+  AttentionMask mask;
+  ForwardArguments arguments = passes.arguments_of(number, mask);
+  arguments.queries = inputs;
+  arguments.keys = arguments.values = passes.side == Side::cross ? passes.source : inputs;
+  arguments.output = buffers.output;
   arguments.arena = pass.arena;
   arguments.num_threads = pass.num_threads;
   arguments.requires_grad = !passes.memory.empty();
-  LayerProbe probe(pass.probe, side, number, layer, arguments, buffers.probe);
+  LayerProbe probe(pass.probe, passes.side, number, layer, arguments, buffers.probe);
   arguments.probe = pass.probe.any() ? &probe : nullptr;
   layer.forward_into(arguments,
                      arguments.requires_grad ? std::move(passes.memory[number]) : ForwardMemory{});
@@ -167,41 +181,29 @@ void TransformerStack::keep_last_positions(const StackPass& pass, float* x,
 float* TransformerStack::forward(const StackPass& pass, float* x,
                                  const SavedStack* saved) noexcept {
   const Arena::Scope scope(*pass.arena);
-  const ForwardBuffers buffers = lay_out_forward(*pass.arena, sizes_of(pass));
+  const ForwardBuffers buffers = lay_out_forward(*pass.arena, pass);
+  const Side side = pass.self.side;
   std::size_t sublayer = 0;
   for (std::size_t i = pass.first_layer; i < indices_->layers.size(); ++i) {
     const ModelParameters::Layer& layer = indices_->layers[i];
     const auto visit = [&](ActivationName name) {
-      pass.probe.visit(name, pass.side, i, stream(pass, x));
+      pass.probe.visit({name, side, i}, stream(pass, x));
+    };
+    const auto attention = [&](const ModelParameters::SublayerNorms& norms,
+                               std::span<AttentionLayer* const> layers,
+                               const AttentionPasses& passes) {
+      forward_sublayer({norms, {ActivationName::attn_out, passes.side, i}}, pass, buffers, x, saved,
+                       sublayer++, [&](const float* inputs, float* /*outputs*/) {
+                         attend(*layers[i], passes, i, inputs, pass, buffers);
+                       });
     };
     visit(ActivationName::resid_pre);
     if (is_parallel(sublayer + 1)) {
-      copy_or_normalize(layer.ffn_norm, x, pass, buffers.parallel);
+      copy_or_normalize(layer.feed_forward.norm, x, pass, buffers.parallel);
     }
-    forward_sublayer({layer.norm, layer.post_norm, ActivationName::attn_out, pass.side, i}, pass,
-                     buffers, x, saved, sublayer++, [&](const float* inputs, float* outputs) {
-                       attend(*self_[i], pass.self, pass.side, i,
-                              {.queries = inputs,
-                               .keys = inputs,
-                               .values = inputs,
-                               .num_new_keys = pass.length,
-                               .positions_sample_stride = pass.rotations_sample_stride,
-                               .rotations = pass.rotations,
-                               .output = outputs},
-                              pass, buffers);
-                     });
+    attention(layer.attention, self_, pass.self);
     if (settings_->has_cross_attention) {
-      forward_sublayer(
-          {layer.cross_norm, layer.cross_post_norm, ActivationName::attn_out, Side::cross, i}, pass,
-          buffers, x, saved, sublayer++, [&](const float* inputs, float* outputs) {
-            attend(*cross_[i], pass.cross, Side::cross, i,
-                   {.queries = inputs,
-                    .keys = pass.source,
-                    .values = pass.source,
-                    .num_new_keys = pass.source_length,
-                    .output = outputs},
-                   pass, buffers);
-          });
+      attention(layer.cross_attention, cross_, pass.cross);
     }
     visit(ActivationName::resid_mid);
     StackPass rest = pass;
@@ -214,8 +216,8 @@ float* TransformerStack::forward(const StackPass& pass, float* x,
     }
     if (settings_->ffn_hiddens > 0) {
       forward_sublayer(
-          {layer.ffn_norm, layer.ffn_post_norm, ActivationName::mlp_out, pass.side, i}, rest,
-          buffers, x, saved, sublayer++, [&](const float* inputs, float* outputs) {
+          {layer.feed_forward, {ActivationName::mlp_out, side, i}}, rest, buffers, x, saved,
+          sublayer++, [&](const float* inputs, float* outputs) {
             const Arena::Scope of_sublayer(*pass.arena);
             const FeedForwardHiddens hiddens =
                 saved != nullptr ? hiddens_of(*saved, i, rest.rows())
@@ -232,41 +234,28 @@ float* TransformerStack::forward(const StackPass& pass, float* x,
                          hiddens, activated, outputs);
           });
     }
-    pass.probe.visit(ActivationName::resid_post, pass.side, i, stream(rest, x));
+    pass.probe.visit({ActivationName::resid_post, side, i}, stream(rest, x));
   }
   return x;
 }
 
 TransformerStack::BackwardBuffers TransformerStack::lay_out_backward(
-    Arena& arena, const Sizes& sizes) const noexcept {
+    Arena& arena, const ModelPassSizes& sizes) const noexcept {
   const TransformerSettings& model = parameters_->settings();
   const std::size_t size = model.num_hiddens;
-  const std::size_t rows = sizes.batch * sizes.length;
-  const std::size_t keys = std::max(sizes.length, cross_.empty() ? 0 : sizes.source_length);
-  std::size_t max_heads = 0;
-  for (const std::vector<AttentionLayer*>* layers : {&self_, &cross_}) {
-    for (const AttentionLayer* layer : *layers) {
-      max_heads = std::max(max_heads, layer->num_heads());
-    }
-  }
+  const std::size_t rows = sizes.rows();
+  const std::size_t keys = std::max(sizes.num_keys, sizes.num_source_keys);
   const BackwardBuffers buffers{.normalized = arena.take(rows, size),
                                 .queries = arena.take(rows, size),
                                 .grad_sum = arena.take(rows, size),
                                 .keys = arena.take(sizes.batch, keys, size),
                                 .values = arena.take(sizes.batch, keys, size),
-                                .gate_gradient = arena.take(sizes.batch, max_heads),
+                                .gate_gradient = arena.take(sizes.batch, max_heads()),
                                 .parallel = arena.take(model.parallel_residual ? rows : 0, size)};
-  const auto lay_out = [&](std::span<AttentionLayer* const> layers, std::size_t num_keys) {
-    for (const AttentionLayer* layer : layers) {
-      const Arena::Scope scope(arena);
-      layer->lay_out_backward(arena, {.batch = sizes.batch,
-                                      .num_queries = sizes.length,
-                                      .num_keys = num_keys,
-                                      .num_threads = sizes.num_threads});
-    }
-  };
-  lay_out(self_, sizes.length);
-  lay_out(cross_, sizes.source_length);
+  for_each_layer(sizes, [&](const AttentionLayer& layer, const PassSizes& of_layer) {
+    const Arena::Scope scope(arena);
+    layer.lay_out_backward(arena, of_layer);
+  });
   const Arena::Scope scope(arena);
   static_cast<void>(
       FeedForwardBackwardBuffers::lay_out(arena, model, rows, settings_->ffn_hiddens));
@@ -282,7 +271,7 @@ void TransformerStack::backward_sublayer(const Sublayer& of, const StackPass& pa
                                          const BackwardBuffers& buffers, const SavedStack& saved,
                                          std::size_t sublayer, float* gradient,
                                          const Function& function) const noexcept {
-  const auto& [norm, post_norm, added, side, layer] = of;
+  const auto& [norm, post_norm] = of.norms;
   const TransformerSettings& model = parameters_->settings();
   const std::size_t rows = pass.rows();
   const std::size_t floats = rows * model.num_hiddens;
@@ -293,17 +282,17 @@ void TransformerStack::backward_sublayer(const Sublayer& of, const StackPass& pa
     normalize_rows_backward(*parameters_, norm, saved.sums + sublayer * floats, gradient, rows,
                             buffers.grad_sum);
     std::copy_n(buffers.grad_sum, floats, gradient);
-    pass.probe.clear_patched(added, side, layer, stream(pass, buffers.grad_sum));
+    pass.probe.clear_patched(of.added, stream(pass, buffers.grad_sum));
     function(x, buffers.grad_sum);
     kernels::add(gradient, buffers.queries, floats);
     return;
   }
   float* of_output = gradient;
-  const bool is_patched = pass.probe.patches_any(added, side, layer);
-  if (is_patched) {  // The stream itself keeps the gradient of what is patched.
+  if (pass.probe.patches_any(
+          of.added)) {  // The stream itself keeps the gradient of what is patched.
     of_output = post_norm.exists() ? buffers.normalized : buffers.grad_sum;
     std::copy_n(gradient, floats, of_output);
-    pass.probe.clear_patched(added, side, layer, stream(pass, of_output));
+    pass.probe.clear_patched(of.added, stream(pass, of_output));
   }
   if (post_norm.exists()) {
     write_zeros(buffers.grad_sum, floats);
@@ -328,11 +317,11 @@ void TransformerStack::backward_sublayer(const Sublayer& of, const StackPass& pa
 }
 
 void TransformerStack::attend_backward(AttentionLayer& layer, const AttentionPasses& passes,
-                                       Side side, std::size_t number, const float* gradient,
+                                       std::size_t number, const float* gradient,
                                        const StackPass& pass,
                                        const BackwardBuffers& buffers) const noexcept {
   float* wanted = passes.layers.empty() ? nullptr : passes.layers[number].head_gate_gradient;
-  LayerGradientProbe probe(pass.probe, side, number);
+  LayerGradientProbe probe(pass.probe, passes.side, number);
   layer.backward_into({.grad_output = gradient,
                        .queries = buffers.queries,
                        .keys = buffers.keys,
@@ -346,25 +335,36 @@ void TransformerStack::attend_backward(AttentionLayer& layer, const AttentionPas
 void TransformerStack::backward(const StackPass& pass, const SavedStack& saved, float* gradient,
                                 float* source_gradient) noexcept {
   const Arena::Scope scope(*pass.arena);
-  const BackwardBuffers buffers = lay_out_backward(*pass.arena, sizes_of(pass));
-  const std::size_t size = parameters_->settings().num_hiddens;
-  const std::size_t floats = pass.rows() * size;
+  const BackwardBuffers buffers = lay_out_backward(*pass.arena, pass);
   std::size_t sublayer = num_sublayers();
   for (std::size_t i = indices_->layers.size(); i-- > 0;) {
     const ModelParameters::Layer& layer = indices_->layers[i];
     const auto clear = [&](ActivationName name, float* of_stream) {
-      pass.probe.clear_patched(name, pass.side, i, stream(pass, of_stream));
+      pass.probe.clear_patched({name, pass.self.side, i}, stream(pass, of_stream));
+    };
+    // Adds the gradients of keys and values to `of_keys`.
+    const auto attention = [&](const ModelParameters::SublayerNorms& norms,
+                               std::span<AttentionLayer* const> layers,
+                               const AttentionPasses& passes, float* of_keys) {
+      backward_sublayer({norms, {ActivationName::attn_out, passes.side, i}}, pass, buffers, saved,
+                        --sublayer, gradient, [&](const float* /*x*/, const float* of_output) {
+                          attend_backward(*layers[i], passes, i, of_output, pass, buffers);
+                          const std::size_t floats = pass.batch * passes.num_new_keys *
+                                                     parameters_->settings().num_hiddens;
+                          kernels::add(of_keys, buffers.keys, floats);
+                          kernels::add(of_keys, buffers.values, floats);
+                        });
     };
     clear(ActivationName::resid_post, gradient);
     if (settings_->ffn_hiddens > 0) {
       backward_sublayer(
-          {layer.ffn_norm, layer.ffn_post_norm, ActivationName::mlp_out, pass.side, i}, pass,
-          buffers, saved, --sublayer, gradient, [&](const float* x, const float* output_gradient) {
+          {layer.feed_forward, {ActivationName::mlp_out, pass.self.side, i}}, pass, buffers, saved,
+          --sublayer, gradient, [&](const float* x, const float* output_gradient) {
             const Arena::Scope of_sublayer(*pass.arena);
             const float* inputs = x;
-            if (layer.ffn_norm.exists() && parameters_->settings().norm_first) {
-              normalize_rows(*parameters_, layer.ffn_norm, x, pass.rows(), buffers.normalized,
-                             pass.num_threads);
+            if (layer.feed_forward.norm.exists() && parameters_->settings().norm_first) {
+              normalize_rows(*parameters_, layer.feed_forward.norm, x, pass.rows(),
+                             buffers.normalized, pass.num_threads);
               inputs = buffers.normalized;
             }
             const auto of_layer = FeedForwardBackwardBuffers::lay_out(
@@ -380,23 +380,9 @@ void TransformerStack::backward(const StackPass& pass, const SavedStack& saved, 
     }
     clear(ActivationName::resid_mid, gradient);
     if (settings_->has_cross_attention) {
-      backward_sublayer(
-          {layer.cross_norm, layer.cross_post_norm, ActivationName::attn_out, Side::cross, i}, pass,
-          buffers, saved, --sublayer, gradient,
-          [&](const float* /*x*/, const float* output_gradient) {
-            attend_backward(*cross_[i], pass.cross, Side::cross, i, output_gradient, pass, buffers);
-            const std::size_t source_floats = pass.batch * pass.source_length * size;
-            kernels::add(source_gradient, buffers.keys, source_floats);
-            kernels::add(source_gradient, buffers.values, source_floats);
-          });
+      attention(layer.cross_attention, cross_, pass.cross, source_gradient);
     }
-    backward_sublayer(
-        {layer.norm, layer.post_norm, ActivationName::attn_out, pass.side, i}, pass, buffers, saved,
-        --sublayer, gradient, [&](const float* /*x*/, const float* output_gradient) {
-          attend_backward(*self_[i], pass.self, pass.side, i, output_gradient, pass, buffers);
-          kernels::add(buffers.queries, buffers.keys, floats);
-          kernels::add(buffers.queries, buffers.values, floats);
-        });
+    attention(layer.attention, self_, pass.self, buffers.queries);
     clear(ActivationName::resid_pre, gradient);
   }
 }

@@ -28,13 +28,11 @@ std::size_t list_target_rows(const TransformerPass& pass, std::int32_t* rows,
 class TrainingMode {
  public:
   explicit TrainingMode(UncheckedTransformer& model) {
-    for (const Side side : all_sides) {
-      for (AttentionLayer* layer : model.layers(side)) {
-        if (!layer->training()) {
-          switched_.push_back(layer);
-        }
+    model.for_each_layer([&](auto, auto, AttentionLayer& layer) {
+      if (!layer.training()) {
+        switched_.push_back(&layer);
       }
-    }
+    });
     model.set_training(true);
   }
   TrainingMode(const TrainingMode&) = delete;
@@ -51,10 +49,36 @@ class TrainingMode {
   std::vector<AttentionLayer*> switched_;
 };
 
+EmbeddedTokens tokens_of(const StackPass& pass, const StackTensors& saved) noexcept {
+  return {.tokens = saved.tokens,
+          .segments = saved.segments,
+          .batch = pass.batch,
+          .length = pass.length,
+          .positions = saved.positions};
+}
+
+/// Takes the gradient of a stack's output, in place, back to the embeddings. `buffer` is as large.
+void stack_backward(ModelParameters& parameters, TransformerStack& stack, const StackPass& pass,
+                    const StackTensors& saved, float* gradient, float* source_gradient,
+                    float* buffer) noexcept {
+  const std::size_t size = parameters.settings().num_hiddens;
+  const ModelParameters::Stack& indices = stack.indices();
+  stack.backward(pass, saved.layers, gradient, source_gradient);
+  if (indices.embedding_norm.exists()) {
+    std::copy_n(gradient, pass.rows() * size, buffer);
+    write_zeros(gradient, pass.rows() * size);
+    normalize_rows_backward(parameters, indices.embedding_norm, saved.embedded, buffer, pass.rows(),
+                            gradient);
+  }
+  add_positions_backward(parameters, indices, tokens_of(pass, saved), gradient);
+  pass.probe.clear_patched({ActivationName::embeddings, pass.self.side, 0},
+                           stream_view(gradient, pass.batch, pass.length, size));
+}
+
 }  // namespace
 
 UncheckedTransformer::BackwardBuffers UncheckedTransformer::lay_out_backward(
-    Arena& arena, const Sizes& sizes) const noexcept {
+    Arena& arena, const ModelPassSizes& sizes) const noexcept {
   const TransformerSettings& model = settings();
   const std::size_t size = model.num_hiddens;
   const BackwardBuffers buffers{
@@ -67,16 +91,12 @@ UncheckedTransformer::BackwardBuffers UncheckedTransformer::lay_out_backward(
       .patch_gradient = arena.take(sizes.batch, model.num_patches(), model.patch_width()),
       .logits = arena.take(model.logits_softcap > 0 ? sizes.batch : 0, sizes.length, std::size_t{2},
                            model.vocabulary_size)};
-  const auto lay_out = [&](const TransformerStack& stack, std::size_t length) {
+  const auto lay_out = [&](const TransformerStack& stack, const ModelPassSizes& of_stack) {
     const Arena::Scope scope(arena);
-    stack.lay_out_backward(arena, {.batch = sizes.batch,
-                                   .length = length,
-                                   .num_keys = length,
-                                   .source_length = sizes.source_length,
-                                   .num_threads = sizes.num_threads});
+    stack.lay_out_backward(arena, of_stack);
   };
-  lay_out(decoder_, sizes.length);
-  lay_out(encoder_, sizes.source_length);
+  lay_out(decoder_, sizes);
+  lay_out(encoder_, sizes.of_encoder());
   const Arena::Scope scope(arena);
   static_cast<void>(LinearBackwardMemory::lay_out(arena, std::max(model.vocabulary_size, size),
                                                   sizes.num_threads));
@@ -93,15 +113,16 @@ void UncheckedTransformer::final_norm_backward(const TransformerStack& stack, Si
     std::copy_n(of_output, rows * size, gradient);
     return;
   }
-  const PassProbe probe{.captures = {}, .patches = saved_->patches.patches()};
-  if (scales == nullptr || !probe.patches_any(ActivationName::final_norm_scale, side, 0)) {
+  const PassProbe probe = saved_probe();
+  const ActivationPlace place{ActivationName::final_norm_scale, side, 0};
+  if (scales == nullptr || !probe.patches_any(place)) {
     normalize_rows_backward(*parameters_, norm, x, of_output, rows, gradient);
     return;
   }
   const std::size_t length = rows / saved_->sizes.batch;
   for (std::size_t row = 0; row < rows; ++row) {
     const std::size_t first = row * size;
-    if (probe.replaces(ActivationName::final_norm_scale, side, 0, row / length, 0, row % length)) {
+    if (probe.replaces(place, row / length, 0, row % length)) {
       normalize_row_by_backward(*parameters_, norm, x + first, scales[row], of_output + first,
                                 gradient + first);
     } else {
@@ -112,22 +133,16 @@ void UncheckedTransformer::final_norm_backward(const TransformerStack& stack, Si
 }
 
 void UncheckedTransformer::backward_into(const TransformerBackward& backward) noexcept {
-  const SavedPass::Sizes sizes = saved_->sizes;
+  ModelPassSizes sizes = saved_->sizes;
+  sizes.num_threads = backward.num_threads;
   const Arena::Scope scope(*backward.arena);
-  const BackwardBuffers buffers =
-      lay_out_backward(*backward.arena, {.batch = sizes.batch,
-                                         .length = sizes.length,
-                                         .num_keys = sizes.length,
-                                         .source_length = sizes.source_length,
-                                         .num_source_keys = sizes.source_length,
-                                         .num_threads = backward.num_threads});
-  const std::size_t rows = sizes.batch * sizes.length;
-  const std::size_t floats = rows * settings().num_hiddens;
-  const float* const x = decoder_.output_of(saved_tensors().decoder, rows);
+  const BackwardBuffers buffers = lay_out_backward(*backward.arena, sizes);
+  const std::size_t rows = sizes.rows();
+  const StackTensors saved = saved_tensors().decoder;
+  const float* const x = decoder_.output_of(saved.layers, rows);
   const bool is_patched =
-      PassProbe{.captures = {}, .patches = saved_->patches.patches()}.patches_any(
-          ActivationName::final_norm_scale, Side::self, 0);
-  const float* const scales = is_patched ? saved_tensors().norm_scales : nullptr;
+      saved_probe().patches_any({ActivationName::final_norm_scale, Side::self, 0});
+  const float* const scales = is_patched ? saved.norm_scales : nullptr;
   const float* of_features = backward.hidden;
   if (backward.logits != nullptr) {
     if (scales != nullptr) {
@@ -151,11 +166,11 @@ void UncheckedTransformer::backward_into(const TransformerBackward& backward) no
                                                  buffers.feature_gradient, backward.num_threads),
                     *backward.arena);
     if (backward.hidden != nullptr) {
-      kernels::add(buffers.feature_gradient, backward.hidden, floats);
+      kernels::add(buffers.feature_gradient, backward.hidden, rows * settings().num_hiddens);
     }
     of_features = buffers.feature_gradient;
   }
-  write_zeros(buffers.gradient, floats);
+  write_zeros(buffers.gradient, rows * settings().num_hiddens);
   final_norm_backward(decoder_, Side::self, x, scales, of_features, rows, buffers.gradient);
   layers_backward(backward, buffers);
 }
@@ -163,81 +178,48 @@ void UncheckedTransformer::backward_into(const TransformerBackward& backward) no
 void UncheckedTransformer::layers_backward(const TransformerBackward& backward,
                                            const BackwardBuffers& buffers) noexcept {
   is_pending_ = false;
-  const SavedPass::Tensors saved = saved_tensors();
-  const auto [batch, length, source_length, has_norm_scales, has_embeddings, has_batch_axis] =
-      saved_->sizes;
-  const PassProbe probe{.captures = {}, .patches = saved_->patches.patches()};
+  const PassTensors saved = saved_tensors();
   const std::size_t size = settings().num_hiddens;
-  const auto backward_embedding_norm = [&](const TransformerStack& stack, const float* embedded,
-                                           std::size_t rows, float* gradient) {
-    if (stack.indices().embedding_norm.exists()) {
-      // The features are no longer needed.
-      float* of_output = buffers.feature_gradient;
-      std::copy_n(gradient, rows * size, of_output);
-      write_zeros(gradient, rows * size);
-      normalize_rows_backward(*parameters_, stack.indices().embedding_norm, embedded, of_output,
-                              rows, gradient);
-    }
-  };
-  TransformerPass pass;
-  pass.batch = batch;
-  pass.length = length;
-  pass.source_length = source_length;
+  TransformerPass pass{saved_->sizes};
   pass.layers = backward.layers;
-  pass.cross_layers = backward.cross_layers;
-  pass.encoder_layers = backward.encoder_layers;
-  pass.probe = probe;
+  pass.probe = saved_probe();
   pass.arena = backward.arena;
   pass.num_threads = backward.num_threads;
 
-  write_zeros(buffers.source_gradient, batch * source_length * size);
-  decoder_.backward(decoder_pass(pass), saved.decoder, buffers.gradient, buffers.source_gradient);
-  backward_embedding_norm(decoder_, saved.embedded, batch * length, buffers.gradient);
-  const EmbeddedTokens tokens{
-      .tokens = saved_->tokens.data(),
-      .segments = saved_->segments.empty() ? nullptr : saved_->segments.data(),
-      .batch = batch,
-      .length = length,
-      .positions = saved_->positions.data()};
-  add_positions_backward(*parameters_, decoder_.indices(), tokens, buffers.gradient);
-  probe.clear_patched(ActivationName::embeddings, Side::self, 0,
-                      stream_view(buffers.gradient, batch, length, size));
+  // Embeddings are as large as the features, whose gradients are no longer needed.
+  float* const buffer = buffers.feature_gradient;
+  const StackPass decoder = decoder_pass(pass);
+  write_zeros(buffers.source_gradient, pass.batch * pass.source_length * size);
+  stack_backward(*parameters_, decoder_, decoder, saved.decoder, buffers.gradient,
+                 buffers.source_gradient, buffer);
   if (settings().has_patches()) {
-    embed_patches_backward(*parameters_, saved.patches, batch, backward.num_threads,
-                           buffers.gradient, buffers.patch_gradient, *backward.arena);
+    embed_patches_backward(*parameters_, saved.decoder.patches, pass.batch, pass.num_threads,
+                           buffers.gradient, buffers.patch_gradient, *pass.arena);
     if (backward.pixels != nullptr) {
-      join_patches(settings(), buffers.patch_gradient, batch, backward.pixels);
+      join_patches(settings(), buffers.patch_gradient, pass.batch, backward.pixels);
     }
     return;
   }
-  if (!has_embeddings) {
-    embed_backward(*parameters_, tokens, buffers.gradient);
+  if (!pass.has_embeddings) {
+    embed_backward(*parameters_, tokens_of(decoder, saved.decoder), buffers.gradient);
   } else if (backward.embeddings != nullptr) {
-    std::copy_n(buffers.gradient, batch * length * size, backward.embeddings);
+    std::copy_n(buffers.gradient, pass.rows() * size, backward.embeddings);
   }
   if (!settings().has_encoder()) {
     return;
   }
-  const std::size_t rows = batch * source_length;
+  const StackPass encoder = encoder_pass(pass);
   float* gradient = buffers.encoder_gradient;
-  write_zeros(gradient, rows * size);
-  final_norm_backward(encoder_, Side::encoder, encoder_.output_of(saved.encoder, rows),
-                      has_norm_scales ? saved.source_norm_scales : nullptr, buffers.source_gradient,
-                      rows, gradient);
-  encoder_.backward(encoder_pass(pass), saved.encoder, gradient, nullptr);
-  backward_embedding_norm(encoder_, saved.source_embedded, rows, gradient);
-  const EmbeddedTokens source{.tokens = saved_->source.data(),
-                              .batch = batch,
-                              .length = source_length,
-                              .positions = saved_->source_positions.data()};
-  add_positions_backward(*parameters_, encoder_.indices(), source, gradient);
-  probe.clear_patched(ActivationName::embeddings, Side::encoder, 0,
-                      stream_view(gradient, batch, source_length, size));
-  embed_backward(*parameters_, source, gradient);
+  write_zeros(gradient, encoder.rows() * size);
+  final_norm_backward(encoder_, Side::encoder,
+                      encoder_.output_of(saved.encoder.layers, encoder.rows()),
+                      saved.encoder.norm_scales, buffers.source_gradient, encoder.rows(), gradient);
+  stack_backward(*parameters_, encoder_, encoder, saved.encoder, gradient, nullptr, buffer);
+  embed_backward(*parameters_, tokens_of(encoder, saved.encoder), gradient);
 }
 
 UncheckedTransformer::LossBuffers UncheckedTransformer::lay_out_loss(
-    Arena& arena, const Sizes& sizes, bool gradients) const noexcept {
+    Arena& arena, const ModelPassSizes& sizes, bool gradients) const noexcept {
   const TransformerSettings& model = settings();
   const std::size_t size = model.num_hiddens;
   const std::size_t trained = gradients ? sizes.batch : 0;
@@ -248,7 +230,6 @@ UncheckedTransformer::LossBuffers UncheckedTransformer::lay_out_loss(
       .capped = gradients && model.logits_softcap > 0
                     ? arena.take(sizes.batch, sizes.length, model.vocabulary_size)
                     : nullptr,
-      .keeps_capped = gradients && model.logits_softcap > 0,
       .losses = arena.take(sizes.batch, sizes.length),
       .target_rows = arena.take<std::int32_t>(sizes.batch, sizes.length),
       .targets = arena.take<std::int32_t>(sizes.batch, sizes.length),
@@ -265,26 +246,22 @@ UncheckedTransformer::LossBuffers UncheckedTransformer::lay_out_loss(
   return buffers;
 }
 
-const float* UncheckedTransformer::features_of(const LossBuffers& buffers) const noexcept {
-  return settings().final_norm ? buffers.features : buffers.gathered;
-}
-
-/// The loss of the rows that have a target: the others are not unembedded. Leaves the gradient of
-/// the logits in their place.
-double UncheckedTransformer::head_loss(const TransformerPass& pass, const LossBuffers& buffers,
-                                       const float* outputs,
-                                       std::size_t& target_rows) const noexcept {
+/// The loss of the rows that have a target: the others are not unembedded.
+double UncheckedTransformer::forward_loss(const TransformerPass& pass, const LossBuffers& buffers,
+                                          TransformerMemory& memory,
+                                          std::size_t& target_rows) noexcept {
+  const Arena::Scope scope(*pass.arena);
+  ForwardBuffers forward = lay_out_forward(*pass.arena, pass, memory.saved.has_value());
+  const float* outputs = run_layers(pass, forward, memory);
   const std::size_t size = settings().num_hiddens;
   target_rows = list_target_rows(pass, buffers.target_rows, buffers.targets);
   for (std::size_t i = 0; i < target_rows; ++i) {
     const auto row = static_cast<std::size_t>(buffers.target_rows[i]);
     std::copy_n(outputs + row * size, size, buffers.gathered + i * size);
   }
-  if (settings().final_norm) {
-    final_norm(decoder_, buffers.gathered, target_rows, buffers.features, pass.num_threads);
-  }
-  unembed(features_of(buffers), target_rows, buffers.logits, pass.num_threads);
-  if (buffers.keeps_capped) {
+  final_norm(decoder_, buffers.gathered, target_rows, buffers.features, pass.num_threads);
+  unembed(buffers.features, target_rows, buffers.logits, pass.num_threads);
+  if (buffers.capped != nullptr) {
     std::copy_n(buffers.logits, target_rows * settings().vocabulary_size, buffers.capped);
   }
   return cross_entropy_into({.logits = buffers.logits,
@@ -297,53 +274,39 @@ double UncheckedTransformer::head_loss(const TransformerPass& pass, const LossBu
 
 double UncheckedTransformer::loss_into(const TransformerPass& pass) noexcept {
   const Arena::Scope scope(*pass.arena);
-  const LossBuffers buffers = lay_out_loss(*pass.arena, sizes_of(pass), false);
-  TransformerMemory memory;
+  TransformerMemory none;
   std::size_t target_rows = 0;
-  const Arena::Scope of_forward(*pass.arena);
-  const float* outputs =
-      run_layers(pass, lay_out_forward(*pass.arena, sizes_of(pass), false), memory);
-  return head_loss(pass, buffers, outputs, target_rows);
+  return forward_loss(pass, lay_out_loss(*pass.arena, pass, false), none, target_rows);
 }
 
 double UncheckedTransformer::loss_and_gradients_into(const TransformerPass& pass,
                                                      TransformerMemory&& memory) noexcept {
   TransformerMemory kept = std::move(memory);
   const Arena::Scope scope(*pass.arena);
-  const LossBuffers buffers = lay_out_loss(*pass.arena, sizes_of(pass), true);
+  const LossBuffers buffers = lay_out_loss(*pass.arena, pass, true);
   const std::size_t size = settings().num_hiddens;
   std::size_t target_rows = 0;
-  double loss = 0;
-  {
-    const Arena::Scope of_forward(*pass.arena);
-    const float* outputs =
-        run_layers(pass, lay_out_forward(*pass.arena, sizes_of(pass), true), kept);
-    loss = head_loss(pass, buffers, outputs, target_rows);
-  }
+  const double loss = forward_loss(pass, buffers, kept, target_rows);
   if (settings().logits_softcap > 0) {
     kernels::softcap_gradient(buffers.logits, buffers.capped,
                               target_rows * settings().vocabulary_size, settings().logits_softcap);
   }
-  const BackwardBuffers backward = lay_out_backward(*pass.arena, sizes_of(pass));
+  const BackwardBuffers backward = lay_out_backward(*pass.arena, pass);
   const std::size_t unembedding = parameters_->unembedding();
   linear_backward(
       parameters_->linear(unembedding),
-      parameters_->linear_backward(unembedding, features_of(buffers), buffers.logits, target_rows,
+      parameters_->linear_backward(unembedding, buffers.features, buffers.logits, target_rows,
                                    buffers.feature_gradient, pass.num_threads),
       *pass.arena);
   write_zeros(buffers.row_gradient, target_rows * size);
   final_norm_backward(decoder_, Side::self, buffers.gathered, nullptr, buffers.feature_gradient,
                       target_rows, buffers.row_gradient);
-  write_zeros(backward.gradient, pass.batch * pass.length * size);
+  write_zeros(backward.gradient, pass.rows() * size);
   for (std::size_t i = 0; i < target_rows; ++i) {
     const auto row = static_cast<std::size_t>(buffers.target_rows[i]);
     std::copy_n(buffers.row_gradient + i * size, size, backward.gradient + row * size);
   }
-  layers_backward({.layers = pass.layers,
-                   .cross_layers = pass.cross_layers,
-                   .encoder_layers = pass.encoder_layers,
-                   .arena = pass.arena,
-                   .num_threads = pass.num_threads},
+  layers_backward({.layers = pass.layers, .arena = pass.arena, .num_threads = pass.num_threads},
                   backward);
   return loss;
 }

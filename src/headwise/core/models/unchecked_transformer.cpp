@@ -18,7 +18,7 @@ std::size_t kept_size(const ActivationPatch& patch, const AttentionLayer* layer,
   const LayerSettings& settings = layer->settings();
   const std::size_t heads = patch.heads != nullptr ? patch.num_heads : settings.num_heads;
   const std::size_t rows = patch.positions != nullptr ? patch.num_positions : pass.length;
-  return pass.batch * heads * rows * kept_floats(patch.at, keys, settings.head_size);
+  return pass.batch * heads * rows * kept_floats(patch.place.at, keys, settings.head_size);
 }
 
 /// The rotary settings of a stack's layers; null without.
@@ -35,256 +35,225 @@ std::size_t rotary_size(const TransformerStack& stack) noexcept {
   return rotary != nullptr ? rotary->size : 0;
 }
 
-/// Points the pass of a stack with rotary layers to the rotations of the tokens, which it writes.
-void rotate_into(const TransformerStack& stack, const EmbeddedTokens& tokens, float* rotations,
-                 StackPass& pass) noexcept {
-  if (const RotarySettings* rotary = rotary_of(stack); rotary != nullptr && tokens.batch > 0) {
-    const std::size_t samples = pass.rotations_sample_stride > 0 ? tokens.batch : 1;
-    rotations_into(tokens.positions, 0, samples * tokens.length, *rotary, rotations);
-    pass.rotations = rotations;
-  }
-}
-
-}  // namespace
-
-UncheckedTransformer::UncheckedTransformer(ModelParameters& parameters, AttentionLayers layers)
-    : parameters_(&parameters),
-      decoder_(parameters, parameters.decoder(), parameters.settings().decoder,
-               std::move(layers.self), std::move(layers.cross)),
-      encoder_(parameters, parameters.encoder(), parameters.settings().encoder,
-               std::move(layers.encoder), {}) {}
-
-std::span<AttentionLayer* const> UncheckedTransformer::layers(Side side) const noexcept {
-  switch (side) {
-    case Side::self:
-      return decoder_.self_layers();
-    case Side::cross:
-      return decoder_.cross_layers();
-    case Side::encoder:
-      break;
-  }
-  return encoder_.self_layers();
-}
-
-UncheckedTransformer::Sizes UncheckedTransformer::sizes_of(const TransformerPass& pass) noexcept {
-  const std::size_t cached = pass.cache != nullptr ? pass.cache->length() : 0;
-  const std::size_t cached_source = pass.cache != nullptr ? pass.cache->source_length() : 0;
-  return {.batch = pass.batch,
-          .length = pass.length,
-          .num_keys = cached + pass.length,
-          .source_length = pass.source_length,
-          .num_source_keys = cached_source + pass.source_length,
-          .num_threads = pass.num_threads,
-          .quantized = pass.cache != nullptr && pass.cache->precision() != Precision::float32,
-          .probed = pass.probe.names()};
-}
-
-StackPass UncheckedTransformer::decoder_pass(const TransformerPass& pass) const noexcept {
-  const Sizes sizes = sizes_of(pass);
-  const TransformerSettings& model = settings();
-  StackPass result;
-  result.batch = pass.batch;
-  result.length = pass.length;
-  result.self = {
-      .mask = {.batch = pass.batch,
-               .num_queries = pass.length,
-               .num_keys = sizes.num_keys,
-               .valid_lens = pass.valid_lens,
-               .valid_lens_sample_stride = pass.valid_lens_sample_stride,
-               .valid_lens_query_stride = pass.valid_lens_query_stride,
-               .key_mask = pass.key_mask,
-               .first_position = static_cast<std::int64_t>(sizes.num_keys - pass.length)},
-      .layers = pass.layers,
-      .rules = model.decoder.rules};
-  result.rotations_sample_stride = pass.key_mask.exist() ? pass.length : 0;
-  if (model.has_encoder()) {
-    const bool cached = pass.cache != nullptr && pass.cache->has_source;
-    const std::int32_t* lens =
-        cached ? pass.cache->source_valid_lens.data() : pass.source_valid_lens;
-    result.cross = {
-        .mask = {.batch = pass.batch,
-                 .num_queries = pass.length,
-                 .num_keys = sizes.num_source_keys,
-                 .valid_lens = lens,
-                 .valid_lens_sample_stride = 1,
-                 .key_mask = cached ? pass.cache->source_keys.keys() : pass.source_key_mask},
-        .layers = pass.cross_layers};
-  }
-  result.source_length = pass.source_length;
-  result.probe = pass.probe;
-  result.first_layer = pass.first_layer;
-  if (pass.positions != nullptr && pass.length > 0) {
-    result.last_positions = {pass.positions, pass.num_positions};
-  }
-  result.arena = pass.arena;
-  result.num_threads = pass.num_threads;
-  return result;
-}
-
-StackPass UncheckedTransformer::encoder_pass(const TransformerPass& pass) const noexcept {
-  StackPass result;
-  result.batch = pass.batch;
-  result.length = pass.source_length;
-  result.self = {.mask = {.batch = pass.batch,
-                          .num_queries = pass.source_length,
-                          .num_keys = pass.source_length,
-                          .valid_lens = pass.source_valid_lens,
-                          .valid_lens_sample_stride = 1,
-                          .key_mask = pass.source_key_mask},
-                 .layers = pass.encoder_layers,
-                 .rules = settings().encoder.rules};
-  result.rotations_sample_stride = pass.source_key_mask.exist() ? pass.source_length : 0;
-  result.probe = pass.probe;
-  result.probe.positions = nullptr;
-  result.side = Side::encoder;
-  result.arena = pass.arena;
-  result.num_threads = pass.num_threads;
-  return result;
-}
-
-EmbeddedTokens UncheckedTransformer::tokens_of(const TransformerPass& pass) noexcept {
+EmbeddedTokens tokens_of(const TransformerPass& pass) noexcept {
   return {.tokens = pass.tokens,
           .segments = pass.segments,
+          .pixels = pass.pixels,
+          .embeddings = pass.embeddings,
+          .stream = pass.stream,
           .batch = pass.batch,
           .length = pass.length,
-          .num_cached = pass.cache != nullptr ? pass.cache->length() : 0,
+          .num_cached = pass.num_keys - pass.length,
           .keys = pass.key_mask};
 }
 
-EmbeddedTokens UncheckedTransformer::source_tokens_of(const TransformerPass& pass) noexcept {
+EmbeddedTokens source_tokens_of(const TransformerPass& pass) noexcept {
   return {.tokens = pass.source,
           .batch = pass.batch,
           .length = pass.source_length,
           .keys = pass.source_key_mask};
 }
 
-SavedPass::Tensors UncheckedTransformer::lay_out_saved(
-    Arena& arena, const SavedPass::Sizes& sizes) const noexcept {
-  const TransformerSettings& model = settings();
-  const std::size_t normed = model.embedding_norm ? sizes.batch : 0;
-  SavedPass::Tensors tensors{};
-  tensors.patches = arena.take(sizes.batch, model.num_patches(), model.patch_width());
-  tensors.embedded = arena.take(normed, sizes.length, model.num_hiddens);
-  tensors.source_embedded = arena.take(normed, sizes.source_length, model.num_hiddens);
-  tensors.encoder =
-      encoder_.lay_out_saved(arena, {.batch = sizes.batch, .length = sizes.source_length});
-  tensors.source = arena.take(sizes.batch, sizes.source_length, model.num_hiddens);
-  tensors.decoder = decoder_.lay_out_saved(arena, {.batch = sizes.batch, .length = sizes.length});
-  const std::size_t scaled = sizes.has_norm_scales ? sizes.batch : 0;
-  tensors.norm_scales = arena.take(scaled, sizes.length);
-  tensors.source_norm_scales = arena.take(scaled, sizes.source_length);
+/// A mask for the queries of a decoder or an encoder, with lengths for each sample.
+AttentionMask mask_of(const ModelPassSizes& sizes, std::size_t num_keys,
+                      const std::int32_t* valid_lens, const AllowedKeys& key_mask) noexcept {
+  return {.batch = sizes.batch,
+          .num_queries = sizes.length,
+          .num_keys = num_keys,
+          .valid_lens = valid_lens,
+          .valid_lens_sample_stride = 1,
+          .key_mask = key_mask};
+}
+
+/// Unless it is `saved`, layers overwrite one stream, and the embedding is the first of it.
+StackTensors lay_out_stack(Arena& arena, const TransformerStack& stack,
+                           const TransformerSettings& model, const ModelPassSizes& sizes,
+                           bool saved) noexcept {
+  const auto take_stream = [&] { return arena.take(sizes.rows(), model.num_hiddens); };
+  StackTensors tensors{};
+  tensors.tokens = arena.take<std::int32_t>(saved ? sizes.rows() : 0);
+  tensors.segments = arena.take<std::int32_t>(saved ? sizes.rows() : 0);
+  tensors.positions = arena.take<std::int32_t>(sizes.rows());
+  // Without an encoder, its length is 0.
+  tensors.patches =
+      arena.take(sizes.length > 0 ? sizes.batch : 0, model.num_patches(), model.patch_width());
+  if (saved) {
+    tensors.layers = stack.lay_out_saved(arena, sizes);
+  } else {
+    tensors.layers.streams = take_stream();
+  }
+  tensors.embedded = saved && model.embedding_norm ? take_stream() : tensors.layers.streams;
+  tensors.norm_scales =
+      arena.take(sizes.probes(ActivationName::final_norm_scale) ? sizes.rows() : 0);
   return tensors;
 }
 
-SavedPass::Tensors UncheckedTransformer::saved_tensors() noexcept {
+/// Writes the input of a stack's first layer.
+void embed_inputs(const ModelParameters& parameters, const TransformerStack& stack,
+                  const StackPass& pass, const EmbeddedTokens& tokens,
+                  const StackTensors& tensors) noexcept {
+  const TransformerSettings& model = parameters.settings();
+  const std::size_t floats = pass.rows() * model.num_hiddens;
+  if (tokens.stream != nullptr) {
+    std::copy_n(tokens.stream, floats, tensors.layers.streams);
+    return;
+  }
+  if (model.has_patches()) {
+    cut_patches(model, tokens.pixels, pass.batch, tensors.patches);
+    embed_patches(parameters, tensors.patches, pass.batch, pass.num_threads, tensors.embedded);
+  } else if (tokens.embeddings != nullptr) {
+    std::copy_n(tokens.embeddings, floats, tensors.embedded);
+  } else {
+    embed(parameters, tokens, tensors.embedded);
+  }
+  pass.probe.visit({ActivationName::embeddings, pass.self.side, 0},
+                   stream_view(tensors.embedded, pass.batch, pass.length, model.num_hiddens));
+  add_positions(parameters, stack.indices(), tokens, tensors.embedded);
+  if (stack.indices().embedding_norm.exists()) {
+    normalize_rows(parameters, stack.indices().embedding_norm, tensors.embedded, pass.rows(),
+                   tensors.layers.streams, pass.num_threads);
+  }
+}
+
+/// Embeds the tokens of an encoder or a decoder and runs its layers; returns the output of the last
+/// one.
+float* run_stack(const ModelParameters& parameters, TransformerStack& stack, StackPass& pass,
+                 EmbeddedTokens tokens, const StackTensors& tensors, float* rotations) noexcept {
+  const bool is_saved = !pass.self.memory.empty();
+  const auto save = [&](const std::int32_t* numbers, std::int32_t* to) {
+    numbers != nullptr ? std::copy_n(numbers, pass.rows(), to) : std::fill_n(to, pass.rows(), 0);
+  };
+  if (is_saved) {
+    save(tokens.tokens, tensors.tokens);
+    save(tokens.segments, tensors.segments);
+  }
+  positions_into(parameters.settings(), tokens, tensors.positions);
+  tokens.positions = tensors.positions;
+  embed_inputs(parameters, stack, pass, tokens, tensors);
+  if (const RotarySettings* rotary = rotary_of(stack); rotary != nullptr && pass.batch > 0) {
+    const std::size_t samples = pass.self.rotations_sample_stride > 0 ? pass.batch : 1;
+    rotations_into(tokens.positions, 0, samples * pass.length, *rotary, rotations);
+    pass.self.rotations = rotations;
+  }
+  return stack.forward(pass, tensors.layers.streams, is_saved ? &tensors.layers : nullptr);
+}
+
+}  // namespace
+
+UncheckedTransformer::UncheckedTransformer(ModelParameters& parameters,
+                                           BySide<std::vector<AttentionLayer*>> layers)
+    : parameters_(&parameters),
+      layers_(std::move(layers)),
+      decoder_(parameters, parameters.decoder(), parameters.settings().decoder, layers_[Side::self],
+               layers_[Side::cross]),
+      encoder_(parameters, parameters.encoder(), parameters.settings().encoder,
+               layers_[Side::encoder], {}) {}
+
+StackPass UncheckedTransformer::decoder_pass(const TransformerPass& pass) const noexcept {
+  const bool has_cached = pass.cache != nullptr && pass.cache->has_source;
+  StackPass result{pass.sizes()};
+  result.self = {.mask = mask_of(pass, pass.num_keys, pass.valid_lens, pass.key_mask),
+                 .layers = pass.layers[Side::self],
+                 .rules = settings().decoder.rules,
+                 .num_new_keys = pass.length,
+                 .rotations_sample_stride = pass.key_mask.exist() ? pass.length : 0};
+  result.self.mask.valid_lens_sample_stride = pass.valid_lens_sample_stride;
+  result.self.mask.valid_lens_query_stride = pass.valid_lens_query_stride;
+  result.self.mask.first_position = static_cast<std::int64_t>(pass.num_keys - pass.length);
+  result.cross = {
+      .side = Side::cross,
+      .mask = mask_of(pass, pass.num_source_keys,
+                      has_cached ? pass.cache->source_valid_lens.data() : pass.source_valid_lens,
+                      has_cached ? pass.cache->source_keys.keys() : pass.source_key_mask),
+      .layers = pass.layers[Side::cross],
+      .num_new_keys = pass.source_length};
+  result.probe = pass.probe;
+  result.first_layer = pass.first_layer;
+  if (pass.positions != nullptr && pass.length > 0) {
+    result.last_positions = {pass.positions, pass.num_positions};
+  }
+  result.arena = pass.arena;
+  return result;
+}
+
+StackPass UncheckedTransformer::encoder_pass(const TransformerPass& pass) const noexcept {
+  StackPass result{pass.of_encoder()};
+  result.self = {
+      .side = Side::encoder,
+      .mask = mask_of(result, result.length, pass.source_valid_lens, pass.source_key_mask),
+      .layers = pass.layers[Side::encoder],
+      .rules = settings().encoder.rules,
+      .num_new_keys = result.length,
+      .rotations_sample_stride = pass.source_key_mask.exist() ? result.length : 0};
+  result.probe = pass.probe;
+  result.probe.positions = nullptr;
+  result.arena = pass.arena;
+  return result;
+}
+
+PassTensors UncheckedTransformer::lay_out_tensors(Arena& arena, const ModelPassSizes& sizes,
+                                                  bool saved) const noexcept {
+  PassTensors tensors{
+      .decoder = lay_out_stack(arena, decoder_, settings(), sizes, saved),
+      .encoder = lay_out_stack(arena, encoder_, settings(), sizes.of_encoder(), saved),
+      .source = nullptr};
+  tensors.source = saved ? arena.take(sizes.batch, sizes.source_length, settings().num_hiddens)
+                         : tensors.encoder.layers.streams;
+  return tensors;
+}
+
+PassTensors UncheckedTransformer::saved_tensors() noexcept {
   Arena arena(saved_->floats.data(), saved_->floats.size() * sizeof(float));
-  return lay_out_saved(arena, saved_->sizes);
+  return lay_out_tensors(arena, saved_->sizes, true);
 }
 
 UncheckedTransformer::ForwardBuffers UncheckedTransformer::lay_out_forward(
-    Arena& arena, const Sizes& sizes, bool saved) const noexcept {
-  const TransformerSettings& model = settings();
-  const std::size_t kept = saved ? 0 : sizes.batch;
-  const std::size_t scaled =
-      (sizes.probed & bit_of(ActivationName::final_norm_scale)) != 0 ? sizes.batch : 0;
+    Arena& arena, const ModelPassSizes& sizes, bool saved) const noexcept {
   const ForwardBuffers buffers{
-      .positions = arena.take<std::int32_t>(sizes.batch, sizes.length),
-      .source_positions = arena.take<std::int32_t>(sizes.batch, sizes.source_length),
-      .rotations = arena.take(sizes.batch, sizes.length, rotary_size(decoder_)),
+      .rotations = arena.take(sizes.rows(), rotary_size(decoder_)),
       .source_rotations = arena.take(sizes.batch, sizes.source_length, rotary_size(encoder_)),
-      .patches = arena.take(kept, model.num_patches(), model.patch_width()),
-      .x = arena.take(kept, sizes.length, model.num_hiddens),
-      .source = arena.take(kept, sizes.source_length, model.num_hiddens),
-      .features = arena.take(sizes.batch, sizes.length, model.num_hiddens),
-      .norm_scales = arena.take(scaled, sizes.length),
-      .source_norm_scales = arena.take(scaled, sizes.source_length)};
+      .features = arena.take(sizes.rows(), settings().num_hiddens),
+      .tensors = saved ? PassTensors{} : lay_out_tensors(arena, sizes, false)};
   {
     const Arena::Scope scope(arena);
-    encoder_.lay_out_forward(arena, {.batch = sizes.batch,
-                                     .length = sizes.source_length,
-                                     .num_keys = sizes.source_length,
-                                     .source_length = 0,
-                                     .num_threads = sizes.num_threads,
-                                     .probed = sizes.probed});
+    encoder_.lay_out_forward(arena, sizes.of_encoder());
   }
   const Arena::Scope scope(arena);
-  decoder_.lay_out_forward(arena, {.batch = sizes.batch,
-                                   .length = sizes.length,
-                                   .num_keys = sizes.num_keys,
-                                   .source_length = sizes.num_source_keys,
-                                   .num_threads = sizes.num_threads,
-                                   .quantized = sizes.quantized,
-                                   .probed = sizes.probed});
+  decoder_.lay_out_forward(arena, sizes);
   return buffers;
 }
 
 TransformerMemory UncheckedTransformer::allocate(const TransformerPass& pass) const {
-  TransformerMemory memory;
-  memory.parameter_gradients = parameters_->allocate_gradients();
-  const auto allocate_layers = [&](std::span<AttentionLayer* const> layers,
-                                   const AttentionPasses& passes, std::size_t num_keys,
-                                   std::size_t rotations_sample_stride,
-                                   std::vector<ForwardMemory>& into) {
-    into = std::vector<ForwardMemory>(layers.size());
-    for (std::size_t i = 0; i < layers.size(); ++i) {
-      const AttentionPass attention = passes.layers.empty() ? AttentionPass{} : passes.layers[i];
-      const AttentionMask mask = passes.mask_of(i);
-      into[i] = layers[i]->allocate({.num_new_keys = num_keys,
-                                     .positions_sample_stride = rotations_sample_stride,
-                                     .mask = &mask,
-                                     .head_gate = attention.head_gate,
-                                     .gate_stride = attention.gate_stride,
-                                     .requires_grad = true});
-    }
-  };
+  TransformerMemory memory{.parameter_gradients = parameters_->allocate_gradients()};
   const StackPass decoder = decoder_pass(pass);
   const StackPass encoder = encoder_pass(pass);
-  allocate_layers(decoder_.self_layers(), decoder.self, pass.length,
-                  decoder.rotations_sample_stride, memory.self);
-  allocate_layers(decoder_.cross_layers(), decoder.cross, pass.source_length, 0, memory.cross);
-  allocate_layers(encoder_.self_layers(), encoder.self, pass.source_length,
-                  encoder.rotations_sample_stride, memory.encoder);
-  SavedPass saved;
-  saved.sizes = {.batch = pass.batch,
-                 .length = pass.length,
-                 .source_length = pass.source_length,
-                 .has_norm_scales = std::ranges::any_of(pass.probe.patches,
-                                                        [](const ActivationPatch& patch) {
-                                                          return patch.at ==
-                                                                 ActivationName::final_norm_scale;
-                                                        }),
-                 .has_embeddings = pass.embeddings != nullptr,
-                 .has_batch_axis = pass.has_batch_axis};
+  for (const AttentionPasses* passes : {&decoder.self, &decoder.cross, &encoder.self}) {
+    const std::span<AttentionLayer* const> of_side = layers(passes->side);
+    for (std::size_t i = 0; i < of_side.size(); ++i) {
+      AttentionMask mask;
+      ForwardArguments arguments = passes->arguments_of(i, mask);
+      arguments.requires_grad = true;
+      memory.layers[passes->side].push_back(of_side[i]->allocate(arguments));
+    }
+  }
+  SavedPass& saved = memory.saved.emplace();
+  saved.sizes = pass.sizes();
   saved.patches = KeptPatches(pass.probe.patches, [&](const ActivationPatch& patch) {
-    const StackPass& stack = patch.side == Side::encoder ? encoder : decoder;
-    const std::size_t keys =
-        patch.side == Side::self ? pass.length : std::size_t{pass.source_length};
-    const std::span<AttentionLayer* const> of_side = layers(patch.side);
-    return kept_size(patch, patch.layer < of_side.size() ? of_side[patch.layer] : nullptr, stack,
-                     keys);
+    const auto& [at, side, layer] = patch.place;
+    return kept_size(patch, layer < layers(side).size() ? layers(side)[layer] : nullptr,
+                     side == Side::encoder ? encoder : decoder,
+                     side == Side::self ? pass.length : pass.source_length);
   });
-  const auto copy = [](const std::int32_t* numbers, std::size_t count) {
-    return numbers != nullptr ? std::vector(numbers, numbers + count) : std::vector<std::int32_t>();
-  };
-  saved.tokens = copy(pass.tokens, pass.batch * pass.length);
-  saved.segments = copy(pass.segments, pass.batch * pass.length);
-  saved.source = copy(pass.source, pass.batch * pass.source_length);
-  saved.positions.resize(pass.batch * pass.length);
-  saved.source_positions.resize(saved.source.size());
   const std::size_t bytes =
-      measure([&](Arena& arena) { static_cast<void>(lay_out_saved(arena, saved.sizes)); });
+      measure([&](Arena& arena) { static_cast<void>(lay_out_tensors(arena, saved.sizes, true)); });
   // Memory of the right size is used again.
   if (!saved_ || saved_->floats.size() != bytes / sizeof(float)) {
     saved.floats = AlignedFloats(bytes / sizeof(float));
   }
-  memory.saved = std::move(saved);
   return memory;
 }
 
 void UncheckedTransformer::keep(TransformerMemory& memory) noexcept {
-  if (!memory.saved) {
-    return;
-  }
   parameters_->keep_gradients(std::move(memory.parameter_gradients));
   if (memory.saved->floats.empty() && saved_) {
     memory.saved->floats = std::move(saved_->floats);
@@ -292,73 +261,6 @@ void UncheckedTransformer::keep(TransformerMemory& memory) noexcept {
   saved_ = std::move(memory.saved);
   saved_->version = parameters_->version();
   is_pending_ = true;
-}
-
-float* UncheckedTransformer::embed_inputs(const TransformerPass& pass, const EmbeddedTokens& tokens,
-                                          const ForwardBuffers& buffers,
-                                          const SavedPass::Tensors* saved) noexcept {
-  float* const x = saved != nullptr ? saved->decoder.streams : buffers.x;
-  if (pass.stream != nullptr) {
-    std::copy_n(pass.stream, tokens.rows() * settings().num_hiddens, x);
-    return x;
-  }
-  float* const embedded = saved != nullptr && settings().embedding_norm ? saved->embedded : x;
-  if (settings().has_patches()) {
-    float* patches = saved != nullptr ? saved->patches : buffers.patches;
-    cut_patches(settings(), pass.pixels, pass.batch, patches);
-    embed_patches(*parameters_, patches, pass.batch, pass.num_threads, embedded);
-  } else if (pass.embeddings != nullptr) {
-    std::copy_n(pass.embeddings, tokens.rows() * settings().num_hiddens, embedded);
-  } else {
-    embed(*parameters_, tokens, embedded);
-  }
-  pass.probe.visit(ActivationName::embeddings, Side::self, 0,
-                   stream_view(embedded, pass.batch, pass.length, settings().num_hiddens));
-  add_positions(*parameters_, decoder_.indices(), tokens, embedded);
-  normalize_embedding(decoder_, embedded, pass.batch * pass.length, x, pass.num_threads);
-  return x;
-}
-
-void UncheckedTransformer::normalize_embedding(const TransformerStack& stack, const float* embedded,
-                                               std::size_t rows, float* x,
-                                               std::size_t num_threads) const noexcept {
-  if (stack.indices().embedding_norm.exists()) {
-    normalize_rows(*parameters_, stack.indices().embedding_norm, embedded, rows, x, num_threads);
-  }
-}
-
-/// The encoder's output, (batch, source length, num_hiddens).
-const float* UncheckedTransformer::run_encoder(const TransformerPass& pass,
-                                               const ForwardBuffers& buffers,
-                                               TransformerMemory& memory,
-                                               const SavedPass::Tensors* saved) noexcept {
-  const std::size_t rows = pass.batch * pass.source_length;
-  float* const x = saved != nullptr ? saved->encoder.streams : buffers.source;
-  float* const embedded =
-      saved != nullptr && settings().embedding_norm ? saved->source_embedded : x;
-  EmbeddedTokens tokens = source_tokens_of(pass);
-  std::int32_t* positions =
-      saved != nullptr ? saved_->source_positions.data() : buffers.source_positions;
-  positions_into(settings(), tokens, positions);
-  tokens.positions = positions;
-  embed(*parameters_, tokens, embedded);
-  StackPass stack = encoder_pass(pass);
-  stack.probe.visit(ActivationName::embeddings, Side::encoder, 0,
-                    stream_view(embedded, pass.batch, pass.source_length, settings().num_hiddens));
-  add_positions(*parameters_, encoder_.indices(), tokens, embedded);
-  normalize_embedding(encoder_, embedded, rows, x, pass.num_threads);
-  stack.self.memory = memory.encoder;
-  rotate_into(encoder_, tokens, buffers.source_rotations, stack);
-  const float* output = encoder_.forward(stack, x, saved != nullptr ? &saved->encoder : nullptr);
-  float* const source = saved != nullptr ? saved->source : buffers.source;
-  probed_final_norm(encoder_, stack, output,
-                    saved != nullptr && saved_->sizes.has_norm_scales ? saved->source_norm_scales
-                                                                      : buffers.source_norm_scales,
-                    source);
-  if (pass.encoder_hidden != nullptr) {
-    std::copy_n(source, rows * settings().num_hiddens, pass.encoder_hidden);
-  }
-  return source;
 }
 
 void UncheckedTransformer::final_norm(const TransformerStack& stack, const float* x,
@@ -374,47 +276,45 @@ void UncheckedTransformer::final_norm(const TransformerStack& stack, const float
 void UncheckedTransformer::probed_final_norm(const TransformerStack& stack, const StackPass& pass,
                                              const float* x, float* scales,
                                              float* y) const noexcept {
-  constexpr ActivationName name = ActivationName::final_norm_scale;
-  if (pass.probe.touches(name, pass.side, 0)) {
+  const ActivationPlace place{ActivationName::final_norm_scale, pass.self.side, 0};
+  if (pass.probe.touches(place)) {
     norm_scales_into(*parameters_, x, pass.rows(), scales);
-    pass.probe.visit(name, pass.side, 0, stream_view(scales, pass.batch, pass.length, 1));
+    pass.probe.visit(place, stream_view(scales, pass.batch, pass.length, 1));
   }
-  if (pass.probe.patches_any(name, pass.side, 0)) {
+  if (pass.probe.patches_any(place)) {
     normalize_rows_by(*parameters_, stack.indices().final_norm, x, scales, pass.rows(), y);
   } else {
     final_norm(stack, x, pass.rows(), y, pass.num_threads);
   }
 }
 
-float* UncheckedTransformer::run_layers(const TransformerPass& given, const ForwardBuffers& buffers,
+float* UncheckedTransformer::run_layers(const TransformerPass& given, ForwardBuffers& buffers,
                                         TransformerMemory& memory) noexcept {
   parameters_->stored().pack();
-  const bool is_saved = memory.saved.has_value();
-  keep(memory);
   TransformerPass pass = given;
-  if (is_saved) {
+  if (memory.saved) {
+    keep(memory);
     pass.probe.patches = saved_->patches.patches();
+    buffers.tensors = saved_tensors();
   }
-  SavedPass::Tensors tensors{};
-  if (is_saved) {
-    tensors = saved_tensors();
-  }
-  const SavedPass::Tensors* saved = is_saved ? &tensors : nullptr;
+  const PassTensors& tensors = buffers.tensors;
   StackPass stack = decoder_pass(pass);
+  stack.self.memory = memory.layers[Side::self];
+  stack.cross.memory = memory.layers[Side::cross];
   if (settings().has_encoder() && pass.source != nullptr) {
-    stack.source = run_encoder(pass, buffers, memory, saved);
+    StackPass encoder = encoder_pass(pass);
+    encoder.self.memory = memory.layers[Side::encoder];
+    const float* output = run_stack(*parameters_, encoder_, encoder, source_tokens_of(pass),
+                                    tensors.encoder, buffers.source_rotations);
+    probed_final_norm(encoder_, encoder, output, tensors.encoder.norm_scales, tensors.source);
+    if (pass.encoder_hidden != nullptr) {
+      std::copy_n(tensors.source, encoder.rows() * settings().num_hiddens, pass.encoder_hidden);
+    }
+    stack.cross.source = tensors.source;
   }
-  EmbeddedTokens tokens = tokens_of(pass);
-  std::int32_t* positions = is_saved ? saved_->positions.data() : buffers.positions;
-  positions_into(settings(), tokens, positions);
-  tokens.positions = positions;
-  float* const x = embed_inputs(pass, tokens, buffers, saved);
-  rotate_into(decoder_, tokens, buffers.rotations, stack);
-  stack.self.memory = memory.self;
-  stack.cross.memory = memory.cross;
   if (pass.cache != nullptr) {
     if (pass.key_mask.exist()) {
-      pass.cache->set_padding(pass.key_mask, pass.cache->length() + pass.length);
+      pass.cache->set_padding(pass.key_mask, pass.num_keys);
     }
     stack.self.caches = pass.cache->self;
     stack.cross.caches = pass.cache->cross;
@@ -422,27 +322,24 @@ float* UncheckedTransformer::run_layers(const TransformerPass& given, const Forw
       pass.cache->add_source(pass.source_valid_lens, pass.source_length);
     }
   }
-  return decoder_.forward(stack, x, is_saved ? &tensors.decoder : nullptr);
+  return run_stack(*parameters_, decoder_, stack, tokens_of(pass), tensors.decoder,
+                   buffers.rotations);
 }
 
 void UncheckedTransformer::forward_into(const TransformerPass& pass,
                                         TransformerMemory&& memory) noexcept {
   TransformerMemory kept = std::move(memory);
+  const bool is_saved = kept.saved.has_value();
   const Arena::Scope scope(*pass.arena);
-  const ForwardBuffers buffers =
-      lay_out_forward(*pass.arena, sizes_of(pass), kept.saved.has_value());
+  ForwardBuffers buffers = lay_out_forward(*pass.arena, pass, is_saved);
   const float* x = run_layers(pass, buffers, kept);
-  float* scales = buffers.norm_scales;
-  if (pass.requires_grad) {
+  if (is_saved) {
     saved_->num_layer_passes = num_saved_passes();
-    if (saved_->sizes.has_norm_scales) {
-      scales = saved_tensors().norm_scales;
-    }
   }
   float* const features = pass.hidden != nullptr ? pass.hidden : buffers.features;
   StackPass stack = decoder_pass(pass);
   stack.length = stack.num_last_positions();
-  probed_final_norm(decoder_, stack, x, scales, features);
+  probed_final_norm(decoder_, stack, x, buffers.tensors.decoder.norm_scales, features);
   if (pass.logits == nullptr || pass.length == 0) {
     return;
   }
@@ -462,32 +359,30 @@ void UncheckedTransformer::unembed(const float* features, std::size_t rows, floa
   }
 }
 
-std::optional<SavedPass::Sizes> UncheckedTransformer::pending() const noexcept {
-  const auto is_ready = [](const AttentionLayer* layer) {
-    return layer->pending_backward() == PendingBackward::ready;
-  };
+std::optional<ModelPassSizes> UncheckedTransformer::pending() const noexcept {
   // A layer may have been called by itself since.
-  const bool ready = is_pending_ && saved_->version == parameters_->version() &&
-                     saved_->num_layer_passes == num_saved_passes() &&
-                     std::ranges::all_of(layers(Side::self), is_ready) &&
-                     std::ranges::all_of(layers(Side::cross), is_ready) &&
-                     std::ranges::all_of(layers(Side::encoder), is_ready);
-  return ready ? std::optional(saved_->sizes) : std::nullopt;
+  bool is_ready = is_pending_ && saved_->version == parameters_->version() &&
+                  saved_->num_layer_passes == num_saved_passes();
+  for_each_layer([&](auto, auto, const AttentionLayer& layer) {
+    is_ready = is_ready && layer.pending_backward() == PendingBackward::ready;
+  });
+  return is_ready ? std::optional(saved_->sizes) : std::nullopt;
 }
 
 std::uint64_t UncheckedTransformer::num_saved_passes() const noexcept {
   std::uint64_t count = 0;
-  for_each_layer([&](const AttentionLayer& layer) { count += layer.num_saved_passes(); });
+  for_each_layer(
+      [&](auto, auto, const AttentionLayer& layer) { count += layer.num_saved_passes(); });
   return count;
 }
 
 void UncheckedTransformer::set_training(bool training) noexcept {
-  for_each_layer([&](AttentionLayer& layer) { layer.set_training(training); });
+  for_each_layer([&](auto, auto, AttentionLayer& layer) { layer.set_training(training); });
 }
 
 void UncheckedTransformer::zero_gradients() noexcept {
   parameters_->zero_gradients();
-  for_each_layer([](AttentionLayer& layer) { layer.zero_gradients(); });
+  for_each_layer([](auto, auto, AttentionLayer& layer) { layer.zero_gradients(); });
 }
 
 ModelMemory UncheckedTransformer::memory() const noexcept {
@@ -499,7 +394,7 @@ ModelMemory UncheckedTransformer::memory() const noexcept {
     memory.gradient_bytes += have_gradients ? table.size() * sizeof(float) : 0;
   };
   add(parameters_->parameter_table(), parameters_->stored(), parameters_->have_gradients());
-  for_each_layer([&](const AttentionLayer& layer) {
+  for_each_layer([&](auto, auto, const AttentionLayer& layer) {
     add(layer.parameter_table(), layer.parameters()->stored(),
         layer.parameter_gradients() != nullptr);
   });
@@ -508,16 +403,12 @@ ModelMemory UncheckedTransformer::memory() const noexcept {
 
 void UncheckedTransformer::parameters_changed() noexcept {
   parameters_->parameters_changed();
-  for_each_layer([](AttentionLayer& layer) { layer.parameters_changed(); });
+  for_each_layer([](auto, auto, AttentionLayer& layer) { layer.parameters_changed(); });
 }
 
 std::vector<Trainable*> UncheckedTransformer::trainables() const {
   std::vector<Trainable*> result = {parameters_};
-  for (const Side side : all_sides) {
-    for (AttentionLayer* layer : layers(side)) {
-      result.push_back(layer);
-    }
-  }
+  for_each_layer([&](auto, auto, AttentionLayer& layer) { result.push_back(&layer); });
   return result;
 }
 

@@ -1,12 +1,12 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <headwise/core/attention/attention_layer.hpp>
+#include <headwise/core/memory/aligned_floats.hpp>
 #include <headwise/core/memory/arena.hpp>
-#include <headwise/core/models/embedding.hpp>
 #include <headwise/core/models/model_parameters.hpp>
-#include <headwise/core/models/saved_pass.hpp>
 #include <headwise/core/models/transformer_cache.hpp>
 #include <headwise/core/models/transformer_stack.hpp>
 #include <headwise/core/training/unchecked_optimizer.hpp>
@@ -16,15 +16,8 @@
 
 namespace headwise {
 
-/// The attention layers of a model, which own their parameters.
-struct AttentionLayers {
-  std::vector<AttentionLayer*> self;
-  std::vector<AttentionLayer*> cross;    ///< empty without an encoder
-  std::vector<AttentionLayer*> encoder;  ///< likewise
-};
-
 /// Arguments of a pass; the caller has checked them and owns all memory.
-struct TransformerPass {
+struct TransformerPass : ModelPassSizes {
   const std::int32_t* tokens = nullptr;    ///< (batch, length)
   const float* pixels = nullptr;           ///< (batch, channels, height, width), in place of tokens
   const std::int32_t* segments = nullptr;  ///< (batch, length); null is all 0
@@ -34,9 +27,6 @@ struct TransformerPass {
   /// Likewise: the residual stream that enters `first_layer`, before which nothing runs.
   const float* stream = nullptr;
   std::size_t first_layer = 0;
-  std::size_t batch = 0;
-  std::size_t length = 0;
-  bool has_batch_axis = true;  ///< whether inputs and gradients have one
   /// Entry [sample · sample_stride + query · query_stride]; null for none.
   const std::int32_t* valid_lens = nullptr;
   std::size_t valid_lens_sample_stride = 0;
@@ -45,11 +35,8 @@ struct TransformerPass {
   const std::int32_t* source = nullptr;  ///< (batch, source length), the encoder's tokens
   const std::int32_t* source_valid_lens = nullptr;  ///< (batch,), or null
   AllowedKeys source_key_mask = {};
-  std::size_t source_length = 0;
   /// One per layer, or empty.
-  std::span<const AttentionPass> layers = {};
-  std::span<const AttentionPass> cross_layers = {};
-  std::span<const AttentionPass> encoder_layers = {};
+  BySide<std::span<AttentionPass>> layers = {};
   TransformerCache* cache = nullptr;
   /// What is captured and patched. No patches in passes with a loss.
   PassProbe probe{};
@@ -61,12 +48,9 @@ struct TransformerPass {
   /// gradients and neither captures nor patches activations after the last attention; null is all.
   const std::int32_t* positions = nullptr;
   std::size_t num_positions = 0;
-  bool requires_grad = false;
   Arena* arena = nullptr;  ///< of the size of the `lay_out_…` function of the pass
-  std::size_t num_threads = 1;
 };
 
-/// Arguments of the backward pass of a forward that required gradients.
 /// Which streams are unembedded: those before the chosen layers, at the chosen positions.
 struct LogitLens {
   const std::int32_t* layers = nullptr;  ///< the number of layers is the end of the last one
@@ -98,39 +82,80 @@ struct LogitAttribution {
   float* total = nullptr;        ///< (batch,)
 };
 
+/// Arguments of the backward pass of a forward that required gradients.
 struct TransformerBackward {
   const float* hidden = nullptr;  ///< gradient of the hidden states, or null
   const float* logits = nullptr;  ///< gradient of the logits, or null
-  // One per layer, or empty: their `head_gate_gradient` is written.
-  std::span<const AttentionPass> layers = {};
-  std::span<const AttentionPass> cross_layers = {};
-  std::span<const AttentionPass> encoder_layers = {};
+  /// One per layer, or empty: their `head_gate_gradient` is written.
+  BySide<std::span<AttentionPass>> layers = {};
   float* pixels = nullptr;      ///< of models that read images: written
   float* embeddings = nullptr;  ///< of a pass that was given embeddings: written, or null
   Arena* arena = nullptr;       ///< of the size of `lay_out_backward`
   std::size_t num_threads = 1;
 };
 
+/// What the pass of an encoder or a decoder has beside its layers: in working memory, or saved for
+/// its backward pass.
+struct StackTensors {
+  // Copies of those given, (batch, length), if they are saved.
+  std::int32_t* tokens;
+  std::int32_t* segments;
+  std::int32_t* positions;  ///< (batch, length)
+  float* patches;           ///< (batch, patches, patch width), of models that read images
+  SavedStack layers;        ///< unless it is saved, one stream alone
+  float* embedded;          ///< (batch, length, num_hiddens), before the embedding's norm
+  float* norm_scales;       ///< (batch, length), what a probed final norm divides by
+};
+
+/// The same of a whole model.
+struct PassTensors {
+  StackTensors decoder;
+  StackTensors encoder;
+  float* source;  ///< (batch, source length, num_hiddens), the encoder's output
+};
+
+/// What one forward pass of a model saves for its backward pass, beside what its attention layers
+/// save.
+struct SavedPass {
+  ModelPassSizes sizes;
+  AlignedFloats floats;  ///< of its `PassTensors`
+  KeptPatches patches;
+  /// Version of the parameters during the pass.
+  std::uint64_t version = 0;
+  /// Number of the layers' passes at that time.
+  std::uint64_t num_layer_passes = 0;
+};
+
 /// What a pass keeps in its model, allocated before anything is changed.
 struct TransformerMemory {
-  AlignedFloats parameter_gradients;
-  std::vector<ForwardMemory> self;
-  std::vector<ForwardMemory> cross;
-  std::vector<ForwardMemory> encoder;
-  std::optional<SavedPass> saved;
+  AlignedFloats parameter_gradients = {};
+  BySide<std::vector<ForwardMemory>> layers = {};
+  std::optional<SavedPass> saved = {};
 };
 
 /// A transformer for callers who check arguments and own memory themselves. The caller owns its
 /// parameters and layers, which must not move.
 class UncheckedTransformer {
  public:
-  UncheckedTransformer(ModelParameters& parameters, AttentionLayers layers);
+  /// Models without an encoder have layers of `Side::self` only.
+  UncheckedTransformer(ModelParameters& parameters, BySide<std::vector<AttentionLayer*>> layers);
 
   [[nodiscard]] const TransformerSettings& settings() const noexcept {
     return parameters_->settings();
   }
   [[nodiscard]] ModelParameters& own_parameters() noexcept { return *parameters_; }
-  [[nodiscard]] std::span<AttentionLayer* const> layers(Side side) const noexcept;
+  [[nodiscard]] std::span<AttentionLayer* const> layers(Side side) const noexcept {
+    return layers_[side];
+  }
+  /// function(side, number, layer) for all attention layers.
+  template <typename Function>
+  void for_each_layer(const Function& function) const {
+    for (const Side side : all_sides) {
+      for (std::size_t number = 0; number < layers_[side].size(); ++number) {
+        function(side, number, *layers_[side][number]);
+      }
+    }
+  }
   void set_training(bool training) noexcept;
   void zero_gradients() noexcept;
   /// Must be called after parameters of the model or its layers were written.
@@ -138,48 +163,28 @@ class UncheckedTransformer {
   /// What an optimizer trains: the model's own parameters, then its layers, side by side.
   [[nodiscard]] std::vector<Trainable*> trainables() const;
 
-  /// The sizes that determine the working memory of a pass.
-  struct Sizes {
-    std::size_t batch = 0;
-    std::size_t length = 0;
-    std::size_t num_keys = 0;         ///< cached and new ones
-    std::size_t source_length = 0;    ///< of the source given
-    std::size_t num_source_keys = 0;  ///< cached and new ones
-    std::size_t num_threads = 1;
-    bool quantized = false;    ///< whether the cache is of integers
-    std::uint32_t probed = 0;  ///< as of `PassProbe::names`
-  };
-  [[nodiscard]] static Sizes sizes_of(const TransformerPass& pass) noexcept;
-
   struct ForwardBuffers {
-    std::int32_t* positions;  ///< (batch, length)
-    std::int32_t* source_positions;
     float* rotations;         ///< (batch or 1, length, rotary size), cosines and sines
     float* source_rotations;  ///< (batch or 1, source length, rotary size)
-    // Where nothing is saved for a backward pass; (batch, length, num_hiddens).
-    float* patches;
-    float* x;
-    float* source;  ///< the encoder's output
-    float* features;
-    // What the final norms divide by, if that is captured or patched.
-    float* norm_scales;         ///< (batch, length)
-    float* source_norm_scales;  ///< (batch, source length)
+    float* features;          ///< (batch, length, num_hiddens)
+    PassTensors tensors;      ///< if nothing is saved for a backward pass
   };
-  /// Working memory of `forward_into`. `saved` as for a pass that requires gradients.
-  ForwardBuffers lay_out_forward(Arena& arena, const Sizes& sizes, bool saved) const noexcept;
+  /// The working memory of a pass, which is less if its results are `saved`.
+  ForwardBuffers lay_out_forward(Arena& arena, const ModelPassSizes& sizes,
+                                 bool saved) const noexcept;
   struct LossBuffers {
     float* gathered;  ///< (target rows, num_hiddens), what the last layer returns
     float* features;  ///< their norm
     float* logits;    ///< (target rows, vocabulary)
-    float* capped;    ///< a copy of them, if their gradient needs one
-    bool keeps_capped;
-    float* losses;  ///< (target rows,)
+    float* capped;    ///< a copy of them, if their gradient needs one; else null
+    float* losses;    ///< (target rows,)
     std::int32_t* target_rows;
     std::int32_t* targets;    ///< (target rows,)
     float* feature_gradient;  ///< (target rows, num_hiddens), as is the next
     float* row_gradient;      ///< of `gathered`
   };
-  LossBuffers lay_out_loss(Arena& arena, const Sizes& sizes, bool gradients) const noexcept;
+  LossBuffers lay_out_loss(Arena& arena, const ModelPassSizes& sizes,
+                           bool gradients) const noexcept;
   struct BackwardBuffers {
     float* features;          ///< (batch, length, num_hiddens)
     float* feature_gradient;  ///< (batch, max(length, source length), num_hiddens)
@@ -189,7 +194,7 @@ class UncheckedTransformer {
     float* patch_gradient;    ///< (batch, patches, patch width)
     float* logits;  ///< (2, batch, length, vocabulary), capped ones and their gradient, or none
   };
-  BackwardBuffers lay_out_backward(Arena& arena, const Sizes& sizes) const noexcept;
+  BackwardBuffers lay_out_backward(Arena& arena, const ModelPassSizes& sizes) const noexcept;
 
   /// Allocates what a pass that requires gradients keeps; changes nothing.
   [[nodiscard]] TransformerMemory allocate(const TransformerPass& pass) const;
@@ -197,7 +202,7 @@ class UncheckedTransformer {
   void forward_into(const TransformerPass& pass, TransformerMemory&& memory = {}) noexcept;
   /// Sizes of the pass whose backward pass is pending; none if there is none, or parameters have
   /// changed since.
-  [[nodiscard]] std::optional<SavedPass::Sizes> pending() const noexcept;
+  [[nodiscard]] std::optional<ModelPassSizes> pending() const noexcept;
   /// Adds to the gradients of all parameters.
   void backward_into(const TransformerBackward& backward) noexcept;
 
@@ -210,7 +215,8 @@ class UncheckedTransformer {
     float* features;  ///< their norm
   };
   /// Working memory of `logit_lens_into`, for `rows` rows of streams.
-  LensBuffers lay_out_lens(Arena& arena, const Sizes& sizes, std::size_t rows) const noexcept;
+  LensBuffers lay_out_lens(Arena& arena, const ModelPassSizes& sizes,
+                           std::size_t rows) const noexcept;
   void logit_lens_into(const TransformerPass& given, const LogitLens& lens);
 
   /// How many of a layer's heads `patch_heads_into` patches at once: few passes, of few rows and
@@ -225,7 +231,9 @@ class UncheckedTransformer {
   [[nodiscard]] ModelMemory memory() const noexcept;
 
   /// The largest number of heads of a layer.
-  [[nodiscard]] std::size_t max_heads() const noexcept;
+  [[nodiscard]] std::size_t max_heads() const noexcept {
+    return std::max(decoder_.max_heads(), encoder_.max_heads());
+  }
   struct AttributionBuffers {
     float*
         heads;  ///< (layers of self-attention, then of cross-attention, batch, heads, num_hiddens)
@@ -238,7 +246,7 @@ class UncheckedTransformer {
     double* before_norm;  ///< the direction
     float* sum;           ///< what the norm reads
   };
-  AttributionBuffers lay_out_attribution(Arena& arena, Sizes sizes) const noexcept;
+  AttributionBuffers lay_out_attribution(Arena& arena, ModelPassSizes sizes) const noexcept;
   /// For models whose norms come first.
   void attribute_logits_into(const TransformerPass& given, const LogitAttribution& attribution);
 
@@ -255,35 +263,21 @@ class UncheckedTransformer {
                                             Precision precision) const;
 
  private:
-  [[nodiscard]] SavedPass::Tensors lay_out_saved(Arena& arena,
-                                                 const SavedPass::Sizes& sizes) const noexcept;
-  [[nodiscard]] SavedPass::Tensors saved_tensors() noexcept;
+  [[nodiscard]] PassTensors lay_out_tensors(Arena& arena, const ModelPassSizes& sizes,
+                                            bool saved) const noexcept;
+  [[nodiscard]] PassTensors saved_tensors() noexcept;
+  [[nodiscard]] PassProbe saved_probe() const noexcept {
+    return {.captures = {}, .patches = saved_->patches.patches()};
+  }
   [[nodiscard]] StackPass decoder_pass(const TransformerPass& pass) const noexcept;
   [[nodiscard]] StackPass encoder_pass(const TransformerPass& pass) const noexcept;
-  /// The tokens of a pass without their positions.
-  [[nodiscard]] static EmbeddedTokens tokens_of(const TransformerPass& pass) noexcept;
-  [[nodiscard]] static EmbeddedTokens source_tokens_of(const TransformerPass& pass) noexcept;
   void keep(TransformerMemory& memory) noexcept;
   /// Of all layers together.
   [[nodiscard]] std::uint64_t num_saved_passes() const noexcept;
-  template <typename Function>
-  void for_each_layer(const Function& function) const noexcept {
-    for (const Side side : {Side::self, Side::cross, Side::encoder}) {
-      for (AttentionLayer* layer : layers(side)) {
-        function(*layer);
-      }
-    }
-  }
   /// Runs encoder and decoder; returns the output of the last layer, (batch, length, num_hiddens).
-  float* run_layers(const TransformerPass& given, const ForwardBuffers& buffers,
+  /// Sets the buffers' tensors to those that are saved, if any are.
+  float* run_layers(const TransformerPass& given, ForwardBuffers& buffers,
                     TransformerMemory& memory) noexcept;
-  const float* run_encoder(const TransformerPass& pass, const ForwardBuffers& buffers,
-                           TransformerMemory& memory, const SavedPass::Tensors* saved) noexcept;
-  float* embed_inputs(const TransformerPass& pass, const EmbeddedTokens& tokens,
-                      const ForwardBuffers& buffers, const SavedPass::Tensors* saved) noexcept;
-  /// x = the norm of the embedding, if the model has one; else they are the same memory.
-  void normalize_embedding(const TransformerStack& stack, const float* embedded, std::size_t rows,
-                           float* x, std::size_t num_threads) const noexcept;
   /// y = the final norm of x, or x.
   void final_norm(const TransformerStack& stack, const float* x, std::size_t rows, float* y,
                   std::size_t num_threads) const noexcept;
@@ -306,12 +300,12 @@ class UncheckedTransformer {
   /// Takes the gradient of the last layer's output back to the inputs.
   void layers_backward(const TransformerBackward& backward,
                        const BackwardBuffers& buffers) noexcept;
-  double head_loss(const TransformerPass& pass, const LossBuffers& buffers, const float* outputs,
-                   std::size_t& target_rows) const noexcept;
-  /// The input of the unembedding, (target rows, num_hiddens).
-  [[nodiscard]] const float* features_of(const LossBuffers& buffers) const noexcept;
+  /// The loss of a pass. Leaves the gradient of the logits in their place.
+  double forward_loss(const TransformerPass& pass, const LossBuffers& buffers,
+                      TransformerMemory& memory, std::size_t& target_rows) noexcept;
 
   ModelParameters* parameters_;
+  BySide<std::vector<AttentionLayer*>> layers_;
   TransformerStack decoder_;
   TransformerStack encoder_;
   std::optional<SavedPass> saved_;

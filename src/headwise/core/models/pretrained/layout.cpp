@@ -122,19 +122,18 @@ bool check_tensor(ProblemList& problems, const io::NamedTensor& tensor, Shape ex
 /// Names and shapes of the parameters of a model, in the order of its tables.
 class ParameterShapes {
  public:
-  ParameterShapes(const TransformerOptions& options,
-                  const std::array<HeadsByLayer, all_sides.size()>& removed_heads) {
+  ParameterShapes(const TransformerOptions& options, const BySide<HeadsByLayer>& removed_heads) {
     add("", ModelParameters::table_of(unchecked_settings_of(options)));
     const auto size = static_cast<std::size_t>(options.num_hiddens);
-    for (std::size_t side = 0; side < all_sides.size(); ++side) {
+    for (const Side side : all_sides) {
       std::size_t layer = 0;
-      for (const MultiHeadAttentionOptions& each : layer_options_of(options, all_sides[side], 0)) {
+      for (const MultiHeadAttentionOptions& each : layer_options_of(options, side, 0)) {
         LayerSettings settings = settings_of(each);
         const std::size_t group = settings.num_heads / settings.num_kv_heads;
         const std::size_t removed = removed_heads[side][layer].size();
         settings.num_heads -= removed;
         settings.num_kv_heads -= removed / group;
-        add(attention_prefix(all_sides[side], layer),
+        add(attention_prefix(side, layer),
             parameter_table(settings, {.query_size = size, .key_size = size, .value_size = size}));
         ++layer;
       }

@@ -37,7 +37,7 @@ struct PretrainedLayout {
 struct PretrainedPlan {
   TransformerOptions options;
   /// Heads to be removed from a model of these options before it has the tensors' shapes, by side.
-  std::array<HeadsByLayer, all_sides.size()> removed_heads;
+  BySide<HeadsByLayer> removed_heads;
   /// Names the parameters, by their order in a model of these options, pruned.
   PretrainedLayout layout;
   /// What is wrong with the tensors; empty if nothing is.

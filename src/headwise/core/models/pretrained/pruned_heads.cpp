@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <headwise/core/heap_sort.hpp>
+#include <headwise/core/models/model_parameters.hpp>
 #include <headwise/core/models/pretrained/pruned_heads.hpp>
 #include <optional>
 #include <string>
@@ -15,27 +16,12 @@ struct SideSizes {
 };
 
 SideSizes sizes_of(const TransformerOptions& options, Side side) {
-  const auto num_heads = static_cast<std::size_t>(options.num_heads);
-  const auto num_kv_heads = static_cast<std::size_t>(options.num_kv_heads.value_or(num_heads));
-  const SideSizes decoder{.num_layers = static_cast<std::size_t>(options.num_layers),
-                          .num_heads = num_heads,
-                          .group_size = std::max<std::size_t>(num_heads / num_kv_heads, 1)};
-  if (side == Side::self) {
-    return decoder;
-  }
-  if (!options.encoder) {
-    return {.num_layers = 0, .num_heads = 0, .group_size = 1};
-  }
-  if (side == Side::cross) {
-    return decoder;
-  }
-  SideSizes encoder = decoder;
-  encoder.num_layers = static_cast<std::size_t>(options.encoder->num_layers);
-  if (options.encoder->num_heads) {
-    encoder.num_heads = static_cast<std::size_t>(*options.encoder->num_heads);
-    encoder.group_size = 1;
-  }
-  return encoder;
+  const MultiHeadAttentionOptions layer = layer_options_of(options, side);
+  const auto num_heads = static_cast<std::size_t>(layer.num_heads);
+  const std::size_t num_kv_heads = to_size(layer.num_kv_heads).value_or(num_heads);
+  return {.num_layers = num_layers_of(options, side),
+          .num_heads = num_heads,
+          .group_size = std::max<std::size_t>(num_heads / num_kv_heads, 1)};
 }
 
 /// The integer that begins a text and ends at its end or a dot.
@@ -69,15 +55,11 @@ bool can_lose(const std::vector<std::size_t>& heads, const SideSizes& sizes) {
 
 }  // namespace
 
-std::string_view pruned_heads_field(Side side) noexcept {
-  return side == Side::self    ? "pruned_heads"
-         : side == Side::cross ? "cross_pruned_heads"
-                               : "encoder_pruned_heads";
-}
+std::string pruned_heads_field(Side side) { return name_of_side(side, "pruned_heads"); }
 
 HeadsByLayer pruned_heads_of(PretrainedConfig& config, const TransformerOptions& options,
                              Side side) {
-  const std::string_view field = pruned_heads_field(side);
+  const std::string field = pruned_heads_field(side);
   const SideSizes sizes = sizes_of(options, side);
   HeadsByLayer heads(sizes.num_layers);
   const auto is_container = [](const PretrainedConfig::Field& member) {
