@@ -426,6 +426,7 @@ class Transformer {
   TransformerResult forward_embeddings(const Embeddings& embeddings,
                                        const TransformerForwardOptions& options);
   TransformerGradients backward_pass(const InputTensor& hidden, const InputTensor& logits);
+  [[nodiscard]] StateDict named_tensors(ParameterNames names, bool gradients) const;
 
   std::uint64_t seed_;
   bool causal_;

@@ -67,11 +67,8 @@ std::vector<std::int32_t> tokens_of(std::string_view argument, const Input<doubl
 /// The heads of all layers.
 std::size_t count_heads(const Transformer& model) {
   std::size_t count = 0;
-  for (const Side side : all_sides) {
-    for (const MultiHeadAttention& layer : model.attention_layers(side)) {
-      count += layer.num_heads();
-    }
-  }
+  model.core().for_each_layer(
+      [&](auto, auto, const AttentionLayer& layer) { count += layer.num_heads(); });
   return count;
 }
 

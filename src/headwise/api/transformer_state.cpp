@@ -4,7 +4,7 @@
 #include <headwise/api/validation_models.hpp>
 #include <headwise/error.hpp>
 #include <headwise/transformer.hpp>
-#include <vector>
+#include <utility>
 
 namespace headwise {
 namespace {
@@ -22,38 +22,30 @@ StateDict tensors_of(const Transformer& model, bool gradients) {
   };
   const ModelParameters& own = model.own_parameters();
   add("", own.parameter_table(), own.stored(), own.parameter_gradients());
-  for (const Side side : all_sides) {
-    const std::vector<MultiHeadAttention>& layers = model.attention_layers(side);
-    for (std::size_t layer = 0; layer < layers.size(); ++layer) {
-      const AttentionLayer& attention = layers[layer];
-      add(attention_prefix(side, layer), attention.parameter_table(),
-          attention.parameters()->stored(), attention.parameter_gradients());
-    }
-  }
+  model.core().for_each_layer([&](Side side, std::size_t number, const AttentionLayer& layer) {
+    add(attention_prefix(side, number), layer.parameter_table(), layer.parameters()->stored(),
+        layer.parameter_gradients());
+  });
   return result;
 }
 
 }  // namespace
 
-StateDict Transformer::state_dict(ParameterNames names) const {
+StateDict Transformer::named_tensors(ParameterNames names, bool gradients) const {
   return report_out_of_memory([&] {
     validation::check_model(*this);
-    if (names == ParameterNames::pretrained) {
-      return with_pretrained_names(*this, pretrained_.get(), tensors_of(*this, false), true);
-    }
-    return tensors_of(*this, false);
+    StateDict tensors = tensors_of(*this, gradients);
+    return names == ParameterNames::pretrained
+               ? with_pretrained_names(*this, pretrained_.get(), tensors, !gradients)
+               : std::move(tensors);
   });
 }
 
-StateDict Transformer::gradients(ParameterNames names) const {
-  return report_out_of_memory([&] {
-    validation::check_model(*this);
-    if (names == ParameterNames::pretrained) {
-      return with_pretrained_names(*this, pretrained_.get(), tensors_of(*this, true), false);
-    }
-    return tensors_of(*this, true);
-  });
+StateDict Transformer::state_dict(ParameterNames names) const {
+  return named_tensors(names, false);
 }
+
+StateDict Transformer::gradients(ParameterNames names) const { return named_tensors(names, true); }
 
 void Transformer::load_state_dict(const StateDict& state_dict) {
   report_out_of_memory([&] {

@@ -6,36 +6,24 @@
 #include <headwise/api/validation_text.hpp>
 
 namespace headwise::validation {
-namespace {
-
-std::string_view layers_name(Side side) {
-  return side == Side::self ? "layers" : side == Side::cross ? "cross_layers" : "encoder_layers";
-}
-
-}  // namespace
 
 void check_model_in_use(const Transformer& model) { check_in_use(model.in_use(), "model"); }
 
 void check_model(const Transformer& model) {
   check_model_in_use(model);
   const std::size_t size = model.settings().num_hiddens;
-  for (const Side side : {Side::self, Side::cross, Side::encoder}) {
-    const std::vector<MultiHeadAttention>& layers = model.attention_layers(side);
-    for (std::size_t number = 0; number < layers.size(); ++number) {
-      const MultiHeadAttention& layer = layers[number];
-      check_in_use(layer.in_use(), "layer");
-      const std::array<std::size_t, 4> sizes = {
-          layer.query_size().value_or(0), layer.key_size().value_or(0),
-          layer.value_size().value_or(0), layer.settings().output_size};
-      const auto other =
-          std::ranges::find_if(sizes, [&](std::size_t each) { return each != size; });
-      if (other != sizes.end()) {
-        fail_option(
-            "#[#]: expected inputs and output of num_hiddens (#), got #",
-            {layers_name(side), number, size, *other == 0 ? Part("unknown sizes") : Part(*other)});
-      }
+  model.core().for_each_layer([&](Side side, std::size_t number, const AttentionLayer& layer) {
+    check_in_use(layer.in_use(), "layer");
+    const std::array<std::size_t, 4> sizes = {
+        layer.query_size().value_or(0), layer.key_size().value_or(0),
+        layer.value_size().value_or(0), layer.settings().output_size};
+    const auto other = std::ranges::find_if(sizes, [&](std::size_t each) { return each != size; });
+    if (other != sizes.end()) {
+      fail_option("#[#]: expected inputs and output of num_hiddens (#), got #",
+                  {name_of_side(side, "layers"), number, size,
+                   *other == 0 ? Part("unknown sizes") : Part(*other)});
     }
-  }
+  });
 }
 
 std::vector<std::vector<std::size_t>> check_prune_heads(
@@ -66,14 +54,11 @@ void check_transformer_state_dict(const Transformer& model, const StateDict& sta
   for (const auto& [name, shape, offset] : model.own_parameters().parameter_table().entries()) {
     expected.emplace(name, std::vector<Axis>(shape.begin(), shape.end()));
   }
-  for (const Side side : {Side::self, Side::cross, Side::encoder}) {
-    const std::vector<MultiHeadAttention>& layers = model.attention_layers(side);
-    for (std::size_t layer = 0; layer < layers.size(); ++layer) {
-      for (auto& [name, axes] : expected_parameters(layers[layer])) {
-        expected.emplace(attention_prefix(side, layer) + name, axes);
-      }
+  model.core().for_each_layer([&](Side side, std::size_t number, const AttentionLayer& layer) {
+    for (auto& [name, axes] : expected_parameters(layer)) {
+      expected.emplace(attention_prefix(side, number) + name, axes);
     }
-  }
+  });
   check_parameters(expected, state_dict);
 }
 

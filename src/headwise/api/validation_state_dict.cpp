@@ -17,7 +17,7 @@ void append(std::string& list, std::string_view separator, const std::string& it
 
 }  // namespace
 
-ExpectedParameters expected_parameters(const MultiHeadAttention& layer) {
+ExpectedParameters expected_parameters(const AttentionLayer& layer) {
   const LayerSettings& settings = layer.settings();
   const bool convolution = settings.projection == Projection::convolution;
   const std::size_t groups = convolution ? settings.num_heads : 1;

@@ -11,7 +11,7 @@
 #include <vector>
 
 namespace headwise {
-class MultiHeadAttention;
+class AttentionLayer;
 }  // namespace headwise
 
 /// The checks of state dicts that layers and models share. Internal.
@@ -21,7 +21,7 @@ namespace headwise::validation {
 using ExpectedParameters = std::map<std::string, std::vector<Axis>>;
 
 /// A layer's parameters. Sizes that are not known yet are names.
-ExpectedParameters expected_parameters(const MultiHeadAttention& layer);
+ExpectedParameters expected_parameters(const AttentionLayer& layer);
 
 /// Throws invalid-state-dict, listing every name that is missing, unexpected or of the wrong shape.
 void check_parameters(const ExpectedParameters& parameters, const StateDict& state_dict);
