@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <headwise/api/mask_inputs.hpp>
+#include <headwise/api/validation_options.hpp>
 #include <headwise/attention_options.hpp>
 #include <headwise/masks.hpp>
 #include <headwise/tokens.hpp>
@@ -59,6 +60,8 @@ class MaskOptions {
   template <typename Options>
   explicit MaskOptions(const Options& options)
       : valid_lens_(options.valid_lens), key_mask_("key_mask", options.key_mask) {
+    // The rules hold 32 bits of each side.
+    validation::check_window(options.window);
     set_mask(options.mask);
     inputs_.valid_lens = valid_lens_.input();
     inputs_.key_mask = key_mask_.input();
