@@ -6,13 +6,15 @@ import { pathToFileURL } from 'node:url';
 import * as given from './table.mjs';
 
 const word = { words: 1, ts: 'number', cpp: 'std::size_t' };
+const twoWords = { words: 2, ts: 'readonly [low: number, high: number]' };
 
 /** Kinds of a record's fields: their words and types. */
 const kinds = {
   integer: { ...word, cpp: 'std::int32_t' },
   size: word,
   flag: { ...word, ts: 'boolean', cpp: 'Flag' },
-  wide: { words: 2, ts: 'readonly [low: number, high: number]', cpp: 'Wide' },
+  wide: { ...twoWords, cpp: 'Wide' },
+  number: { ...twoWords, cpp: 'Number' },
 };
 
 const optional = (ts) => ({
@@ -91,18 +93,18 @@ const typeOf = (name, members) =>
     : `struct ${name} {\n${members}\n};`;
 
 /** The record's fields with their kinds and offsets in words, and its length. */
-function layOut(name, description, known, header) {
-  let words = header;
+function layOut(name, description, known) {
+  let words = 0;
   const fields = Object.entries(description).map(([field, text]) => {
     const kind = recordKind(text, known);
     const offset = words;
     words += kind.words;
     return { field, member: snake(field), offset, ...kind };
   });
-  return { name, fields, words, header };
+  return { name, fields, words };
 }
 
-const recordText = ({ name, fields, words, header }) => ({
+const recordText = ({ name, fields, words }) => ({
   ts: `export interface ${name} {
 ${lines(fields, ({ field, ts, isOptional }) => `  readonly ${field}${isOptional ? '?' : ''}: ${ts}${isOptional ? ' | undefined' : ''};`)}
 }
@@ -110,21 +112,22 @@ export const ${lowerFirst(name)}: RecordKind<${name}>;
 `,
   js: `export const ${lowerFirst(name)} = {
   words: ${words},
-  pack: (record) => [${[...(header ? [words] : []), ...fields.map(wordsOf)].join(', ')}],
+  pack: (record) => [${fields.map(wordsOf).join(', ')}],
 };
 `,
   cpp: `${typeOf(
     name,
-    `${header ? '  std::uint32_t words;\n' : ''}${lines(fields, ({ member, cpp }) => `  ${cpp} ${member};`)}`,
+    lines(fields, ({ member, cpp }) => `  ${cpp} ${member};`),
   )}
 static_assert(sizeof(${name}) == ${4 * words});
 ${lines(fields, ({ member, offset }) => `static_assert(offsetof(${name}, ${member}) == ${4 * offset});`)}
 #if defined(HEADWISE_CHECKED)
-inline void check_record([[maybe_unused]] const ${name}& record) {
-${header ? `  check(record.words == ${words});\n` : ''}${fields
-    .filter(({ check }) => check)
-    .map(({ member, check }) => `  ${check.replace('$', `record.${member}`)};\n`)
-    .join('')}}
+template <>
+inline void check_record([[maybe_unused]] const ${name}& record) noexcept {
+${fields
+  .filter(({ check }) => check)
+  .map(({ member, check }) => `  ${check.replace('$', `record.${member}`)};\n`)
+  .join('')}}
 #endif
 `,
 });
@@ -210,22 +213,20 @@ ${lines(fields, cpp)}
 }
 
 /** The text of each file. */
-export function generate({ records, elements, blocks, requests, responses } = given) {
+export function generate({ records, blocks, requests, responses } = given) {
   const known = {};
-  const laidOut = (described, header) =>
-    Object.entries(described).map(([name, description]) => {
-      const record = layOut(name, description, known, header);
-      known[name] = record.words;
-      return recordText(record);
-    });
+  const laidOut = Object.entries(records).map(([name, description]) => {
+    const record = layOut(name, description, known);
+    known[name] = record.words;
+    return recordText(record);
+  });
   const messages = (described, isRequest) =>
     Object.entries(described).map(([name, description], i) => {
       const before = [...Object.keys(blocks), ...Object.keys(described).slice(0, i)];
       return messageText(name, description, before, isRequest);
     });
   const parts = [
-    ...laidOut(elements, 0),
-    ...laidOut(records, 1),
+    ...laidOut,
     ...Object.entries(blocks).map(([name, description]) => blockText(name, description)),
     ...messages(requests, true),
     ...messages(responses, false),
@@ -242,10 +243,10 @@ ${of('ts')}`,
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <headwise/api/mask_inputs.hpp>
+#include <headwise/api/forward_inputs.hpp>
+#include <headwise/api/model_inputs.hpp>
+#include <headwise/api/pooling_inputs.hpp>
 #include <headwise/core/io/safetensors_header.hpp>
-#include <headwise/core/models/activations.hpp>
-#include <headwise/core/models/transformer_options.hpp>
 #include <optional>
 #include <span>
 #include <string_view>

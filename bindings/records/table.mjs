@@ -6,25 +6,34 @@
 //   size          a word, unsigned
 //   size[n]       n of them
 //   flag          a word, 0 or 1
-//   wide          two words, the lower one first: an integer from 0 to below 2^53
+//   wide          two words, the lower one first: an integer that JavaScript has exactly
+//   number        two words, a double
 //   T*            an address in working memory, where T begin at a cache line
 //   T*?           the same, or a null pointer: undefined in JavaScript
 //   void*, void*? an address that C++ has given out
 //   Input<T>      a tensor that C++ reads, or none
 //   Name          what Name describes, in place
 // and in messages, whose length is not fixed:
-//   number        two words, a double
-//   whole         the same: an integer that JavaScript has exactly, of any size and sign
+//   whole         as number: an integer that JavaScript has exactly, of any size and sign
 //   flag?, whole?, number?  three words: whether it is given, and it as a double; undefined in JavaScript
 //   text, bytes   a number of bytes and they, filled up to whole words; texts are UTF-8
 //   sizes, wides  a number of words, or of pairs of them, and they
 //   Name[]        a number of messages and they
 //   Name?         the same, of at most one: undefined in JavaScript
 
-/** Records and messages that are types of the library, whose members are called as their fields. */
+/**
+ * Records and messages that are types of the library, whose members are called as their fields. In their records, a
+ * `flag` is a bool and a `size` may be an enumeration of one byte if the next member begins at the next word. A span is
+ * `size[2]`: the address, and the number of items.
+ */
 export const libraryTypes = {
   MaskRules: 'MaskRules',
   MaskInputs: 'MaskInputs',
+  PoolingInputs: 'PoolingInputs',
+  ForwardInputs: 'ForwardInputs',
+  PatchInputs: 'PatchInputs',
+  ModelInputs: 'ModelInputs',
+  GenerateInputs: 'GenerateInputs',
   RotaryOptions: 'RotaryOptions',
   LayerOptions: 'MultiHeadAttentionOptions',
   Window: 'Window',
@@ -36,8 +45,22 @@ export const libraryTypes = {
   NamedText: 'io::NamedText',
 };
 
-/** Fields at fixed offsets, behind the record's number of words. */
+/** Fields at fixed offsets. */
 export const records = {
+  // The mask options other than tensors.
+  MaskRules: {
+    causal: 'size',
+    windowLeft: 'integer',
+    windowRight: 'integer',
+    emptyRows: 'size',
+  },
+  MaskInputs: {
+    validLens: 'Input<double>',
+    allowed: 'Input<std::uint8_t>',
+    added: 'Input<float>',
+    keyMask: 'Input<std::uint8_t>',
+    rules: 'MaskRules',
+  },
   SoftmaxRecord: {
     batch: 'size',
     numQueries: 'size',
@@ -45,43 +68,53 @@ export const records = {
     validLens: 'Input<double>',
     rules: 'MaskRules',
   },
-  PoolingRecord: {
+  PoolingInputs: {
+    queryOffset: 'number',
+    scale: 'number',
+    softcap: 'number',
+    hasScale: 'flag',
     queries: 'Input<float>',
     keys: 'Input<float>',
     values: 'Input<float>',
     masks: 'MaskInputs',
-    // Of dot products: whether one is given.
-    hasScale: 'flag',
-    // Of additive scores.
+    returnWeights: 'flag',
+    weightsStage: 'size',
+    isAdditive: 'flag',
     W_q: 'Input<float>',
     W_k: 'Input<float>',
     w_v: 'Input<float>',
-    returnWeights: 'flag',
-    weightsStage: 'size',
   },
-  ForwardRecord: {
+  ForwardInputs: {
     queries: 'Input<float>',
     keys: 'Input<float>',
     values: 'Input<float>',
     masks: 'MaskInputs',
     headGate: 'Input<float>',
     positions: 'Input<double>',
+    requiresGrad: 'flag',
     cache: 'void*?',
     returnWeights: 'flag',
     weightHeads: 'Input<double>',
     weightQueries: 'Input<double>',
-    weightsStage: 'size',
     keyMass: 'flag',
-    // A bit for each of `captureNames`.
-    captured: 'size',
-    requiresGrad: 'flag',
+    weightsStage: 'size',
+    // A byte for each of `captureNames`.
+    capture: 'size[2]',
   },
   BackwardRecord: {
     gradOutput: 'Input<float>',
   },
-  // Of a model's passes.
-  PassRecord: {
+  // Words are the numbers of the C++ enumerations.
+  PatchInputs: {
+    at: 'size',
+    side: 'size',
+    layer: 'wide',
     kind: 'size',
+    value: 'Input<float>',
+    heads: 'Input<double>',
+    positions: 'Input<double>',
+  },
+  ModelInputs: {
     // One of the three.
     tokens: 'Input<double>',
     pixels: 'Input<float>',
@@ -93,20 +126,22 @@ export const records = {
     source: 'Input<double>',
     sourceValidLens: 'Input<double>',
     sourceKeyMask: 'Input<std::uint8_t>',
-    // Inputs of floats, of all sides one after the other, and how many there are.
-    headGates: 'void*?',
-    numHeadGates: 'size[3]',
+    // Of each side, a span of inputs of floats.
+    headGates: 'size[6]',
     cache: 'void*?',
     returnWeights: 'flag',
     weightHeads: 'Input<double>',
     weightQueries: 'Input<double>',
-    capture: 'Input<ActivationName>',
+    capture: 'size[2]',
     captureLayers: 'Input<double>',
     capturePositions: 'Input<double>',
-    // GivenPatches.
-    patches: 'void*?',
-    numPatches: 'size',
+    patches: 'size[2]',
     requiresGrad: 'flag',
+  },
+  // Of a model's passes.
+  PassRecord: {
+    kind: 'size',
+    inputs: 'ModelInputs',
     // Layers and positions that are analysed, the tokens of an attribution.
     layers: 'Input<double>',
     positions: 'Input<double>',
@@ -123,16 +158,18 @@ export const records = {
     hidden: 'Input<float>',
     logits: 'Input<float>',
   },
-  GenerateRecord: {
+  GenerateInputs: {
     tokens: 'Input<double>',
     source: 'Input<double>',
     keyMask: 'Input<std::uint8_t>',
     stop: 'Input<double>',
-    // Whether they are given.
-    hasTopK: 'flag',
-    hasTopP: 'flag',
+    maxNewTokens: 'wide',
+    temperature: 'number',
+    topK: 'wide',
+    topP: 'number',
+    // Filled up to two words.
+    cachePrecision: 'wide',
     seed: 'wide',
-    cachePrecision: 'size',
     returnWeights: 'flag',
     weightHeads: 'Input<double>',
   },
@@ -159,34 +196,6 @@ export const records = {
     causal: 'flag',
     ignoredKeys: 'Input<std::uint8_t>',
     scores: 'double*',
-  },
-};
-
-/** Records that stand in arrays or in others, without that number. */
-export const elements = {
-  // The mask options other than tensors.
-  MaskRules: {
-    causal: 'size',
-    windowLeft: 'integer',
-    windowRight: 'integer',
-    emptyRows: 'size',
-  },
-  MaskInputs: {
-    validLens: 'Input<double>',
-    allowed: 'Input<std::uint8_t>',
-    added: 'Input<float>',
-    keyMask: 'Input<std::uint8_t>',
-    rules: 'MaskRules',
-  },
-  // Words are the numbers of the C++ enumerations.
-  GivenPatch: {
-    at: 'size',
-    side: 'size',
-    layer: 'integer',
-    kind: 'size',
-    value: 'Input<float>',
-    heads: 'Input<double>',
-    positions: 'Input<double>',
   },
 };
 

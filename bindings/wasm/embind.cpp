@@ -41,8 +41,7 @@ EMSCRIPTEN_BINDINGS(headwise) {
   function("newTensor", &Call<&new_tensor>::run);
   function("deleteTensor", &Call<&delete_tensor>::run);
   function("maskedSoftmax", &Call<&masked_softmax>::run);
-  function("scaledDotProductAttention", &Call<&scaled_dot_product_attention>::run);
-  function("additiveAttention", &Call<&additive_attention>::run);
+  function("pool", &Call<&pool>::run);
   function("splitHeads", &Call<&split_heads>::run);
   function("joinHeads", &Call<&join_heads>::run);
   function("fillNormal", &Call<&fill_normal>::run);

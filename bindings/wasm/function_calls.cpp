@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <headwise/api/pooling_inputs.hpp>
 #include <headwise/api/validation.hpp>
 #include <headwise/api/working_memory.hpp>
 #include <headwise/core/attention/heads_view.hpp>
@@ -17,19 +16,6 @@
 #include "results.hpp"
 
 namespace headwise::bindings {
-namespace {
-
-PoolingInputs pooling_inputs(const PoolingRecord& record, double query_offset) noexcept {
-  return {.queries = record.queries,
-          .keys = record.keys,
-          .values = record.values,
-          .masks = record.masks,
-          .query_offset = query_offset,
-          .return_weights = record.return_weights,
-          .weights_stage = static_cast<WeightsStage>(record.weights_stage)};
-}
-
-}  // namespace
 
 void masked_softmax(Address address, std::size_t first, std::size_t samples, Address weights) {
   const auto& record = record_at<SoftmaxRecord>(address);
@@ -51,27 +37,10 @@ void masked_softmax(Address address, std::size_t first, std::size_t samples, Add
   masked_softmax_into(mask, at<float>(weights), parallel::num_threads());
 }
 
-void scaled_dot_product_attention(Address address, double scale, double softcap,
-                                  double query_offset) {
-  const auto& record = record_at<PoolingRecord>(address);
-  PoolingInputs inputs = pooling_inputs(record, query_offset);
-  if (record.has_scale) {
-    inputs.scale = scale;
-  }
-  inputs.softcap = softcap;
+void pool(Address address) {
+  const auto& inputs = record_at<PoolingInputs>(address);
   Results results;
-  pool_inputs(inputs, true, results);
-}
-
-void additive_attention(Address address, double query_offset) {
-  const auto& record = record_at<PoolingRecord>(address);
-  PoolingInputs inputs = pooling_inputs(record, query_offset);
-  inputs.is_additive = true;
-  inputs.W_q = record.W_q;
-  inputs.W_k = record.W_k;
-  inputs.w_v = record.w_v;
-  Results results;
-  pool_inputs(inputs, false, results);
+  pool_inputs(inputs, !inputs.is_additive, results);
 }
 
 void split_heads(std::size_t batch, std::size_t length, std::size_t num_heads,

@@ -10,9 +10,7 @@ namespace headwise::bindings {
 /// Of `samples` samples from `first` on, whose scores are at `weights`.
 void masked_softmax(Address record, std::size_t first, std::size_t samples, Address weights);
 
-void scaled_dot_product_attention(Address record, double scale, double softcap,
-                                  double query_offset);
-void additive_attention(Address record, double query_offset);
+void pool(Address inputs);
 
 void split_heads(std::size_t batch, std::size_t length, std::size_t num_heads,
                  std::size_t head_size, Address from, Address to);

@@ -1,7 +1,6 @@
 #include "layer_calls.hpp"
 
 #include <cstdint>
-#include <headwise/api/forward_inputs.hpp>
 #include <headwise/api/validation_options.hpp>
 
 #include "records.hpp"
@@ -42,30 +41,9 @@ void write_parameter(Address stored, std::size_t index, std::size_t first_row, s
   at<StoredParameters>(stored)->write(index, first_row, rows, at<const float>(from));
 }
 
-void forward(Address layer, Address address) {
-  const auto& record = record_at<ForwardRecord>(address);
-  const auto is_captured = [&](unsigned place) { return (record.captured >> place & 1U) != 0; };
+void forward(Address layer, Address inputs) {
   Results results;
-  layer_at(layer).forward({.queries = record.queries,
-                           .keys = record.keys,
-                           .values = record.values,
-                           .masks = record.masks,
-                           .head_gate = record.head_gate,
-                           .positions = record.positions,
-                           .cache = static_cast<KeyValueCache*>(record.cache),
-                           .return_weights = record.return_weights,
-                           .weight_heads = record.weight_heads,
-                           .weight_queries = record.weight_queries,
-                           .weights_stage = static_cast<WeightsStage>(record.weights_stage),
-                           .key_mass = record.key_mass,
-                           .capture = {.queries = is_captured(0),
-                                       .keys = is_captured(1),
-                                       .values = is_captured(2),
-                                       .scores = is_captured(3),
-                                       .pooled = is_captured(4),
-                                       .dropped_weights = is_captured(5)},
-                           .requires_grad = record.requires_grad},
-                          results);
+  layer_at(layer).forward(record_at<ForwardInputs>(inputs), results);
 }
 
 Address create_cache(Address layer, double batch_size, double max_length, std::size_t precision) {

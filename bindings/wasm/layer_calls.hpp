@@ -31,7 +31,7 @@ void read_parameter(Address stored, std::size_t index, std::size_t first_row, st
 void write_parameter(Address stored, std::size_t index, std::size_t first_row, std::size_t rows,
                      Address from);
 
-void forward(Address layer, Address record);
+void forward(Address layer, Address inputs);
 
 /// Returns the address of a new cache, which `delete_cache` frees.
 Address create_cache(Address layer, double batch_size, double max_length, std::size_t precision);

@@ -29,62 +29,9 @@ namespace {
 /// As in `PassKind` of model-pass.ts.
 enum class PassKind : std::uint8_t { forward, loss, gradients, training, lens, attribution };
 
-/// The arguments of a model's pass, and the lists that they point to.
-class GivenPass {
- public:
-  explicit GivenPass(const PassRecord& record);
-
-  [[nodiscard]] const ModelInputs& inputs() const noexcept { return inputs_; }
-  /// The same with other tokens, pixels or embeddings.
-  [[nodiscard]] ModelInputs corrupted(const PassRecord& record) const noexcept;
-
- private:
-  std::vector<PatchInputs> patches_;
-  ModelInputs inputs_;
-};
-
-GivenPass::GivenPass(const PassRecord& record)
-    : patches_(record.num_patches),
-      inputs_({.tokens = record.tokens,
-               .pixels = record.pixels,
-               .embeddings = record.embeddings,
-               .targets = record.targets,
-               .segments = record.segments,
-               .valid_lens = record.valid_lens,
-               .key_mask = record.key_mask,
-               .source = record.source,
-               .source_valid_lens = record.source_valid_lens,
-               .source_key_mask = record.source_key_mask,
-               .head_gates = {},
-               .cache = static_cast<ModelCache*>(record.cache),
-               .return_weights = record.return_weights,
-               .weight_heads = record.weight_heads,
-               .weight_queries = record.weight_queries,
-               .capture = record.capture.numbers(),
-               .capture_layers = record.capture_layers,
-               .capture_positions = record.capture_positions,
-               .patches = {},
-               .requires_grad = record.requires_grad}) {
-  const auto* gates = static_cast<const InputTensor*>(record.head_gates);
-  for (std::size_t side = 0; side < all_sides.size(); ++side) {
-    inputs_.head_gates[side] = {gates, record.num_head_gates[side]};
-    gates += record.num_head_gates[side];
-  }
-  const std::span patches(static_cast<const GivenPatch*>(record.patches), record.num_patches);
-  std::ranges::transform(patches, patches_.begin(), [](const GivenPatch& patch) {
-    return PatchInputs{.at = static_cast<ActivationName>(patch.at),
-                       .side = static_cast<Side>(patch.side),
-                       .layer = patch.layer,
-                       .kind = static_cast<PatchKind>(patch.kind),
-                       .value = patch.value,
-                       .heads = patch.heads,
-                       .positions = patch.positions};
-  });
-  inputs_.patches = patches_;
-}
-
-ModelInputs GivenPass::corrupted(const PassRecord& record) const noexcept {
-  ModelInputs inputs = inputs_;
+/// The same inputs with other tokens, pixels or embeddings.
+ModelInputs corrupted(const PassRecord& record) noexcept {
+  ModelInputs inputs = record.inputs;
   inputs.tokens = record.corrupted_tokens;
   inputs.pixels = record.corrupted_pixels;
   inputs.embeddings = record.corrupted_embeddings;
@@ -227,8 +174,7 @@ void model_parameters_changed(Address model) { transformer_at(model).parameters_
 double run_model(Address model, Address address) {
   Transformer& transformer = transformer_at(model);
   const auto& record = record_at<PassRecord>(address);
-  const GivenPass given(record);
-  const ModelInputs& inputs = given.inputs();
+  const ModelInputs& inputs = record.inputs;
   ResultsOfModel results;
   double loss = 0;
   switch (static_cast<PassKind>(record.kind)) {
@@ -245,15 +191,10 @@ double run_model(Address model, Address address) {
       loss = transformer.train_step(inputs, *static_cast<UncheckedOptimizer*>(record.optimizer));
       break;
     case PassKind::lens:
-      logit_lens(transformer,
-                 {.pass = inputs, .layers = record.layers, .positions = record.positions}, results);
+      logit_lens(transformer, inputs, record.layers, record.positions, results);
       break;
     case PassKind::attribution:
-      attribute_logits(transformer,
-                       {.pass = inputs,
-                        .target = record.target,
-                        .against = record.against,
-                        .position = record.positions},
+      attribute_logits(transformer, inputs, record.target, record.against, record.positions,
                        results);
       break;
   }
@@ -273,27 +214,9 @@ void backward_model(Address model, Address address) {
   results.give();
 }
 
-Address new_generation(Address model, Address address, double max_new_tokens, double temperature,
-                       double top_k, double top_p) {
-  const auto& record = record_at<GenerateRecord>(address);
-  GenerateInputs inputs{.tokens = record.tokens,
-                        .source = record.source,
-                        .key_mask = record.key_mask,
-                        .stop = record.stop,
-                        .max_new_tokens = static_cast<std::int64_t>(max_new_tokens),
-                        .temperature = temperature,
-                        .seed = record.seed,
-                        .cache_precision = static_cast<Precision>(record.cache_precision),
-                        .return_weights = record.return_weights,
-                        .weight_heads = record.weight_heads};
-  if (record.has_top_k) {
-    inputs.top_k = static_cast<std::int64_t>(top_k);
-  }
-  if (record.has_top_p) {
-    inputs.top_p = top_p;
-  }
+Address new_generation(Address model, Address inputs) {
   // NOLINTNEXTLINE(*-owning-memory): JavaScript owns it
-  return address_of(new Generation(transformer_at(model), inputs));
+  return address_of(new Generation(transformer_at(model), record_at<GenerateInputs>(inputs)));
 }
 
 void delete_generation(Address generation) { delete at<Generation>(generation); }
@@ -311,9 +234,8 @@ std::size_t next_token(Address generation) {
 
 Address new_head_patching(Address model, Address address) {
   const auto& record = record_at<PassRecord>(address);
-  const GivenPass given(record);
   // NOLINTNEXTLINE(*-owning-memory): JavaScript owns it
-  return address_of(new HeadPatching(transformer_at(model), given.inputs(), given.corrupted(record),
+  return address_of(new HeadPatching(transformer_at(model), record.inputs, corrupted(record),
                                      static_cast<ActivationName>(record.replaced),
                                      record.positions));
 }
@@ -322,10 +244,9 @@ void delete_head_patching(Address patching) { delete at<HeadPatching>(patching);
 
 std::size_t patch_next_heads(Address patching, Address address) {
   const auto& record = record_at<PassRecord>(address);
-  const GivenPass given(record);
   ResultsOfModel results;
   const std::size_t count =
-      at<HeadPatching>(patching)->run(given.corrupted(record), ModelResultName::hidden, results);
+      at<HeadPatching>(patching)->run(corrupted(record), ModelResultName::hidden, results);
   results.give();
   return count;
 }

@@ -34,10 +34,8 @@ void unembed(Address model, Address features, double rows, Address logits);
 
 void backward_model(Address model, Address record);
 
-/// Returns the address of a `Generation`, which `delete_generation` frees. `top_k` and `top_p`
-/// count if the record has them.
-Address new_generation(Address model, Address record, double max_new_tokens, double temperature,
-                       double top_k, double top_p);
+/// Returns the address of a `Generation`, which `delete_generation` frees.
+Address new_generation(Address model, Address inputs);
 void delete_generation(Address generation);
 std::size_t generation_has_ended(Address generation);
 std::size_t next_token(Address generation);

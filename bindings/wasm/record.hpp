@@ -82,6 +82,9 @@ void check_working_address(const void* address, bool may_be_absent) noexcept;
 void check_floats(const void* address, bool may_be_absent) noexcept;
 /// Checks any other address.
 void check_address(const void* address, bool may_be_absent) noexcept;
+/// Checks the addresses in a record; generated for each of them.
+template <typename Fields>
+void check_record(const Fields& record) noexcept;
 template <typename Number>
 void check_input(const Input<Number>& input) noexcept {
   check_address(input.data, true);

@@ -44,6 +44,12 @@ export function checkCapture(value: unknown): ReadonlySet<CaptureName> | undefin
   return names;
 }
 
-/** A bit for each name. */
-export const bitsOf = (names: ReadonlySet<CaptureName>): number =>
-  captureNames.reduce((bits, name, i) => bits | (Number(names.has(name)) << i), 0);
+/** The words of the C++ struct `Capture`, which has a byte for each name. */
+export function wordsOf(names: Iterable<CaptureName> = []): [first: number, last: number] {
+  const words: [number, number] = [0, 0];
+  for (const name of names) {
+    const place = captureNames.indexOf(name);
+    words[Math.floor(place / 4)] |= 1 << (8 * (place % 4));
+  }
+  return words;
+}

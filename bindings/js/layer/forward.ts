@@ -1,4 +1,4 @@
-import { forwardRecord } from 'headwise-records';
+import { forwardInputs } from 'headwise-records';
 import type { Address } from '../runtime/memory.js';
 import { checkBoolean, ifGiven } from '../runtime/options.js';
 import { writeRecord } from '../runtime/records.js';
@@ -7,7 +7,7 @@ import { inPlace, toFloatList, toFloats, toWholeNumbers, type Numbers } from '..
 import { giveTensors } from '../tensor/given-tensors.js';
 import type { TensorInput, ValidLens } from '../tensor/inputs.js';
 import type { Tensor } from '../tensor/tensor.js';
-import { bitsOf, captureNames, checkCapture, type Captured, type CaptureName } from './capture.js';
+import { captureNames, checkCapture, wordsOf, type Captured, type CaptureName } from './capture.js';
 import {
   numbersOf,
   readReturnWeights,
@@ -167,7 +167,7 @@ export function runForward(
 ): ForwardResult {
   const { q, keyValues, masks, capture } = inputs;
   const lists = typeof inputs.weights === 'boolean' ? undefined : inputs.weights;
-  const { record, given, placed } = giveTensors(forwardRecord.words, [
+  const { record, given, placed } = giveTensors(forwardInputs.words, [
     ['queries', q],
     ['keys', keyValues?.[0]],
     ['values', keyValues?.[1]],
@@ -180,21 +180,21 @@ export function runForward(
     ['queries', numbersOf('returnWeights.queries', lists?.queries, q.shape.at(-2))],
   ]);
   const [queries, keys, values, validLens, mask, keyMask, headGate, positions, ...rows] = given;
-  writeRecord(record, forwardRecord, {
+  writeRecord(record, forwardInputs, {
     queries,
     keys,
     values,
     masks: packMasks(masks, validLens, mask, keyMask),
     headGate,
     positions,
+    requiresGrad: inputs.requiresGrad,
     cache: inputs.cache === undefined ? undefined : KeyValueCache.addressOf(inputs.cache),
     returnWeights: inputs.results.returnWeights,
     weightHeads: rows[0],
     weightQueries: rows[1],
-    weightsStage: inputs.results.stage,
     keyMass: inputs.keyMass,
-    captured: capture === undefined ? 0 : bitsOf(capture),
-    requiresGrad: inputs.requiresGrad,
+    weightsStage: inputs.results.stage,
+    capture: wordsOf(capture),
   });
   const results = new CallResults(inputs.results.out, placed, q.shape.length !== 2);
   commit(() => {

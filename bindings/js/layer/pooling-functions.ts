@@ -1,6 +1,5 @@
-import { poolingRecord } from 'headwise-records';
+import { poolingInputs } from 'headwise-records';
 import { fail, show } from '../runtime/errors.js';
-import type { Address } from '../runtime/memory.js';
 import {
   checkBoolean,
   checkOptions,
@@ -9,8 +8,8 @@ import {
   optional,
   whole,
 } from '../runtime/options.js';
-import { writeRecord } from '../runtime/records.js';
-import { commit, newestCore } from '../runtime/wasm.js';
+import { toWords, writeRecord } from '../runtime/records.js';
+import { commit, core, newestCore } from '../runtime/wasm.js';
 import { inPlace, toFloats, type Numbers } from '../tensor/arrays.js';
 import { giveTensors } from '../tensor/given-tensors.js';
 import type { TensorInput } from '../tensor/inputs.js';
@@ -43,12 +42,15 @@ export interface ScaledDotProductAttentionOptions extends PoolingOptions {
 const optionNames = <Name extends string>(...own: readonly Name[]) =>
   [...maskOptionNames, ...resultOptionNames, 'queryOffset', ...own] as const;
 
-/** Reads the arguments of a pooling function, which runs the caller's code, and calls `run` with their record. */
+type GivenParameters = Readonly<Record<'W_q' | 'W_k' | 'w_v', Numbers<Float32Array>>>;
+
+/** Reads the arguments of a pooling function, which runs the caller's code, and calls it. */
 function pool(
   tensors: Readonly<Record<'queries' | 'keys' | 'values', unknown>>,
-  options: PoolingOptions & { readonly scale?: number | undefined },
-  readParameters: () => Partial<Record<'W_q' | 'W_k' | 'w_v', Numbers<Float32Array>>>,
-  run: (record: Address, queryOffset: number) => void,
+  options: PoolingOptions,
+  scale: number | undefined,
+  softcap: number,
+  readParameters?: () => GivenParameters,
 ): AttentionResult {
   const returnWeights = checkBoolean('returnWeights', options.returnWeights, false);
   const { stage, out } = checkResultOptions(options, returnWeights);
@@ -56,36 +58,40 @@ function pool(
   const keys = toFloats('keys', tensors.keys, inPlace);
   const values = toFloats('values', tensors.values, inPlace);
   const masks = readMasks(options);
-  const parameters = readParameters();
+  const parameters = readParameters?.();
   const queryOffset = readQueryOffset('queryOffset', options.queryOffset);
-  const { record, given, placed } = giveTensors(poolingRecord.words, [
+  const { record, given, placed } = giveTensors(poolingInputs.words, [
     ['queries', queries],
     ['keys', keys],
     ['values', values],
     ['validLens', masks.validLens],
     ['mask', masks.mask],
     ['keyMask', masks.keyMask],
-    ['W_q', parameters.W_q],
-    ['W_k', parameters.W_k],
-    ['w_v', parameters.w_v],
+    ['W_q', parameters?.W_q],
+    ['W_k', parameters?.W_k],
+    ['w_v', parameters?.w_v],
   ]);
-  writeRecord(record, poolingRecord, {
+  writeRecord(record, poolingInputs, {
+    queryOffset: toWords(queryOffset),
+    scale: toWords(scale ?? 0),
+    softcap: toWords(softcap),
+    hasScale: scale !== undefined,
     ...{ queries: given[0], keys: given[1], values: given[2] },
     masks: packMasks(masks, given[3], given[4], given[5]),
-    hasScale: options.scale !== undefined,
-    ...{ W_q: given[6], W_k: given[7], w_v: given[8] },
     returnWeights,
     weightsStage: stage,
+    isAdditive: parameters !== undefined,
+    ...{ W_q: given[6], W_k: given[7], w_v: given[8] },
   });
   const results = new CallResults(out, placed);
   commit(() => {
-    run(record, queryOffset);
+    core().pool(record);
   }, results);
   return results.attention();
 }
 
 const readQueryOffset = optional(whole('an integer from 0 to 2147483647'), 0);
-const readScale = optional(number('a finite number'), 0);
+const readScale = optional(number('a finite number'));
 const readSoftcap = optional(number('a finite number from 0 on'), 0);
 
 /**
@@ -126,18 +132,11 @@ export function scaledDotProductAttention(
   values: TensorInput,
   options?: ScaledDotProductAttentionOptions,
 ): AttentionResult {
-  const loaded = newestCore();
+  newestCore();
   const given = checkOptions(options, optionNames('scale', 'softcap'));
   const scale = readScale('scale', given.scale);
   const softcap = readSoftcap('softcap', given.softcap);
-  return pool(
-    { queries, keys, values },
-    given,
-    () => ({}),
-    (record, queryOffset) => {
-      loaded.scaledDotProductAttention(record, scale, softcap, queryOffset);
-    },
-  );
+  return pool({ queries, keys, values }, given, scale, softcap);
 }
 
 /** Parameters of additive scores. */
@@ -191,16 +190,14 @@ export function additiveAttention(
   parameters: AdditiveAttentionParameters,
   options?: AdditiveAttentionOptions,
 ): AttentionResult {
-  const loaded = newestCore();
+  newestCore();
   const given = checkOptions(options, optionNames());
-  const readParameters = (): Record<'W_q' | 'W_k' | 'w_v', Numbers<Float32Array>> => {
+  const readParameters = (): GivenParameters => {
     if (!isObject(parameters)) {
       fail('invalid-type', 'parameters', '{ W_q, W_k, w_v }', show(parameters));
     }
     const { W_q, W_k, w_v } = parameters;
     return { W_q: toFloats('W_q', W_q), W_k: toFloats('W_k', W_k), w_v: toFloats('w_v', w_v) };
   };
-  return pool({ queries, keys, values }, given, readParameters, (record, queryOffset) => {
-    loaded.additiveAttention(record, queryOffset);
-  });
+  return pool({ queries, keys, values }, given, undefined, 0, readParameters);
 }

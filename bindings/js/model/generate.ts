@@ -1,4 +1,4 @@
-import { generateRecord } from 'headwise-records';
+import { generateInputs } from 'headwise-records';
 import { numbersOf, readReturnWeights, type GivenWeights } from '../layer/chosen-weights.js';
 import {
   checkCachePrecision,
@@ -13,12 +13,13 @@ import {
   checkOptions,
   checkSeed,
   isRecord,
+  largestInteger,
   number,
   optional,
   readOptions,
   whole,
 } from '../runtime/options.js';
-import { toWide, writeRecord } from '../runtime/records.js';
+import { toWide, toWords, writeRecord } from '../runtime/records.js';
 import { commit, core } from '../runtime/wasm.js';
 import { toKeyMask, toWholeNumbers, type Numbers } from '../tensor/arrays.js';
 import { giveTensors } from '../tensor/given-tensors.js';
@@ -89,8 +90,8 @@ function readCallback(argument: string, value: unknown): ((token: number) => voi
 const createReaders = () => ({
   maxNewTokens: whole('an integer from 0 on'),
   temperature: optional(number('a finite number from 0 on'), 0),
-  topK: optional(whole()),
-  topP: optional(number('a number above 0, at most 1')),
+  topK: optional(whole(), largestInteger),
+  topP: optional(number('a number above 0, at most 1'), 1),
   seed: (_: string, value: unknown) => checkSeed(value),
   stop: (argument: string, value: unknown = []) =>
     toWholeNumbers(argument, typeof value === 'number' ? [value] : value),
@@ -115,8 +116,8 @@ export const readGenerate = (tokens: unknown, options: GenerateOptions): Generat
 });
 
 function newGeneration(model: Address, inputs: GenerateInputs): Address {
-  const { maxNewTokens, temperature, topK, topP, returnWeights } = inputs;
-  const { record, given } = giveTensors(generateRecord.words, [
+  const { returnWeights } = inputs;
+  const { record, given } = giveTensors(generateInputs.words, [
     ['tokens', inputs.tokens],
     ['source', inputs.source],
     ['keyMask', inputs.keyMask],
@@ -129,15 +130,18 @@ function newGeneration(model: Address, inputs: GenerateInputs): Address {
     ],
   ]);
   const [tokens, source, keyMask, stop, weightHeads] = given;
-  writeRecord(record, generateRecord, {
-    ...{ tokens, source, keyMask, stop, weightHeads },
-    hasTopK: topK !== undefined,
-    hasTopP: topP !== undefined,
+  writeRecord(record, generateInputs, {
+    ...{ tokens, source, keyMask, stop },
+    maxNewTokens: toWide(inputs.maxNewTokens),
+    temperature: toWords(inputs.temperature),
+    topK: toWide(inputs.topK),
+    topP: toWords(inputs.topP),
+    cachePrecision: toWide(numberOfPrecision({ precision: inputs.cachePrecision })),
     seed: toWide(inputs.seed),
-    cachePrecision: numberOfPrecision({ precision: inputs.cachePrecision }),
     returnWeights: returnWeights !== false,
+    weightHeads,
   });
-  return core().newGeneration(model, record, maxNewTokens, temperature, topK ?? 0, topP ?? 0);
+  return core().newGeneration(model, record);
 }
 
 /** The tokens that follow, with their weights. `inUse` returns the model's current state, or throws if it was disposed of. */

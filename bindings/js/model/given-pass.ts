@@ -1,7 +1,7 @@
-import { givenPatch, passRecord, type PassRecord } from 'headwise-records';
+import { modelInputs, passRecord, patchInputs } from 'headwise-records';
 import { numbersOf, type GivenList } from '../layer/chosen-weights.js';
 import { writeIntegers, type Address } from '../runtime/memory.js';
-import { writeRecord } from '../runtime/records.js';
+import { toWide, writeRecord } from '../runtime/records.js';
 import type { Numbers } from '../tensor/arrays.js';
 import { giveTensors, type Input } from '../tensor/given-tensors.js';
 import { activations, type ActivationName } from './activations.js';
@@ -88,44 +88,53 @@ export function givePass(
       ];
     },
   );
-  const gateWords = 3 * gateTensors.length;
+  const patchWords = patchInputs.words * probe.patches.length;
   const { record, given, rest } = giveTensors(
     passRecord.words,
     [...named, ...gateTensors, ...patchTensors],
-    gateWords + givenPatch.words * probe.patches.length,
+    patchWords + 3 * gateTensors.length,
   );
   const [tokens, pixels, embeddings, targets, segments, validLens, keyMask, ...others] = given;
   const [source, sourceValidLens, sourceKeyMask, weightHeads, weightQueries, ...more] = others;
   const [capture, captureLayers, capturePositions, layers, positions, target, ...last] = more;
   const ofPatches = given.slice(named.length + gateTensors.length);
   writeIntegers(rest, [
-    ...given.slice(named.length, named.length + gateTensors.length).flat(),
     ...probe.patches.flatMap(({ at, side, layer, value: of }, i) => {
       const [value, heads, rows] = ofPatches.slice(3 * i);
-      return givenPatch.pack({
-        ...{ at: activations.indexOf(at), side: sides.indexOf(side), layer },
+      return patchInputs.pack({
+        ...{ at: activations.indexOf(at), side: sides.indexOf(side), layer: toWide(layer) },
         kind: patchKinds.indexOf(typeof of === 'string' ? of : 'value'),
         ...{ value, heads, positions: rows },
       });
     }),
+    ...given.slice(named.length, named.length + gateTensors.length).flat(),
   ]);
-  const fields: PassRecord = {
+  const [self, cross, encoder] = sides.map((side) => gates[side].length);
+  const gatesAt = rest + 4 * patchWords;
+  writeRecord(record, passRecord, {
     kind: passKinds.indexOf(kind),
-    ...{ tokens, pixels, embeddings, targets, segments, validLens, keyMask },
-    ...{ source, sourceValidLens, sourceKeyMask },
-    headGates: rest,
-    numHeadGates: [gates.self.length, gates.cross.length, gates.encoder.length],
-    cache: inputs.cache === undefined ? undefined : ModelCache.addressOf(inputs.cache),
-    returnWeights: inputs.returnWeights !== false,
-    ...{ weightHeads, weightQueries, capture, captureLayers, capturePositions },
-    patches: (rest + 4 * gateWords) as Address,
-    numPatches: probe.patches.length,
-    requiresGrad: inputs.requiresGrad,
+    inputs: modelInputs.pack({
+      ...{ tokens, pixels, embeddings, targets, segments, validLens, keyMask },
+      ...{ source, sourceValidLens, sourceKeyMask },
+      headGates: [
+        gatesAt,
+        self,
+        gatesAt + 12 * self,
+        cross,
+        gatesAt + 12 * (self + cross),
+        encoder,
+      ],
+      cache: inputs.cache === undefined ? undefined : ModelCache.addressOf(inputs.cache),
+      returnWeights: inputs.returnWeights !== false,
+      ...{ weightHeads, weightQueries, captureLayers, capturePositions },
+      capture: [capture[0], probe.capture?.length ?? 0],
+      patches: [rest, probe.patches.length],
+      requiresGrad: inputs.requiresGrad,
+    }),
     ...{ layers, positions, target, against: last[0] },
     replaced: analysed.replaced === undefined ? 0 : activations.indexOf(analysed.replaced),
     ...{ corruptedTokens: last[1], corruptedPixels: last[2], corruptedEmbeddings: last[3] },
     optimizer: analysed.optimizer,
-  };
-  writeRecord(record, passRecord, fields);
+  });
   return record;
 }

@@ -119,7 +119,7 @@ export const readContext = (options: Partial<TransformerPassOptions>) => ({
 
 export type Context = Readonly<ReturnType<typeof readContext>>;
 
-/** What a model reads. The order is that of the inputs in `PassRecord`. */
+/** What a model reads. The order is that of the inputs in `ModelInputs`. */
 export const inputKinds = ['tokens', 'pixels', 'embeddings'] as const;
 
 export interface Input {

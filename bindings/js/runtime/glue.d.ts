@@ -36,7 +36,7 @@ declare module 'headwise-glue' {
       rows: number,
       from: Address,
     ): void;
-    forward(layer: Address, record: Address): void;
+    forward(layer: Address, inputs: Address): void;
     createCache(layer: Address, batchSize: number, maxLength: number, precision: number): Address;
     isRelaxed(): number;
     workerEntry(): number;
@@ -46,13 +46,7 @@ declare module 'headwise-glue' {
     newTensor(floats: number): Address | Absent;
     deleteTensor(tensor: Address): void;
     maskedSoftmax(record: Address, first: number, samples: number, weights: Address): void;
-    scaledDotProductAttention(
-      record: Address,
-      scale: number,
-      softcap: number,
-      queryOffset: number,
-    ): void;
-    additiveAttention(record: Address, queryOffset: number): void;
+    pool(inputs: Address): void;
     splitHeads(
       batch: number,
       length: number,
@@ -119,14 +113,7 @@ declare module 'headwise-glue' {
     runModel(model: Address, record: Address): number;
     unembed(model: Address, features: Address, rows: number, logits: Address): void;
     backwardModel(model: Address, record: Address): void;
-    newGeneration(
-      model: Address,
-      record: Address,
-      maxNewTokens: number,
-      temperature: number,
-      topK: number,
-      topP: number,
-    ): Address;
+    newGeneration(model: Address, inputs: Address): Address;
     deleteGeneration(generation: Address): void;
     generationHasEnded(generation: Address): number;
     nextToken(generation: Address): number;

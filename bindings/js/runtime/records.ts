@@ -46,11 +46,21 @@ const fieldsOf = (kind: MessageKind<unknown>): [string, FieldKind][] =>
 
 const wordRange = 2 ** 32;
 
-/** Splits an integer from 0 to below 2^53 into two words. */
+/** Splits an integer that JavaScript has exactly into two words, of which memory keeps the lowest 32 bits. */
 export const toWide = (value: number): [low: number, high: number] => [
-  value % wordRange,
-  value / wordRange,
+  value,
+  Math.floor(value / wordRange),
 ];
+
+const scratch = /* @__PURE__ */ new ArrayBuffer(8);
+const double = /* @__PURE__ */ new Float64Array(scratch);
+const wordsOfDouble = /* @__PURE__ */ new Int32Array(scratch);
+
+/** Splits a double into two words. Arrays of its own would slow down small calls measurably. */
+export function toWords(value: number): [low: number, high: number] {
+  double[0] = value;
+  return [wordsOfDouble[0], wordsOfDouble[1]];
+}
 
 /** Rounds a number of bytes up to whole words. */
 const filledUp = (bytes: number): number => 4 * Math.ceil(bytes / 4);

@@ -25,11 +25,11 @@ template <typename Options>
 PoolingInputs inputs_of(const InputTensor& queries, const InputTensor& keys,
                         const InputTensor& values, const MaskOptions& masks,
                         const Options& options) {
-  return {.queries = queries,
+  return {.query_offset = static_cast<double>(options.query_offset),
+          .queries = queries,
           .keys = keys,
           .values = values,
           .masks = masks.inputs(),
-          .query_offset = static_cast<double>(options.query_offset),
           .return_weights = options.return_weights,
           .weights_stage = options.weights_stage};
 }
@@ -53,7 +53,8 @@ PoolingResult<Rank> pool_dot_products(const TensorView<Rank>& queries, const Ten
   return report_out_of_memory([&] {
     const MaskOptions masks(options);
     PoolingInputs inputs = inputs_of(queries, keys, values, masks, options);
-    inputs.scale = options.scale;
+    inputs.has_scale = options.scale.has_value();
+    inputs.scale = options.scale.value_or(0);
     inputs.softcap = options.softcap;
     PooledTensors<Rank> results;
     pool_inputs(inputs, Rank == 4, results);
@@ -78,14 +79,13 @@ void pool_inputs(const PoolingInputs& inputs, bool has_head_axis, ResultMemory& 
       result(ResultName::output, true, values.size()),
       result(ResultName::attention_weights, inputs.return_weights, sizes.num_keys)};
   Result::place(wanted, results);
-  const Scoring scoring{
-      .dot_product = {.scale = inputs.scale.has_value() ? static_cast<float>(*inputs.scale)
-                                                        : inverse_root(queries.size()),
-                      .softcap = static_cast<float>(inputs.softcap)},
-      .additive = {.W_q = inputs.W_q.data,
-                   .W_k = inputs.W_k.data,
-                   .w_v = inputs.w_v.data,
-                   .hiddens = inputs.is_additive ? inputs.W_q.shape.front() : 0}};
+  const Scoring scoring{.dot_product = {.scale = inputs.has_scale ? static_cast<float>(inputs.scale)
+                                                                  : inverse_root(queries.size()),
+                                        .softcap = static_cast<float>(inputs.softcap)},
+                        .additive = {.W_q = inputs.W_q.data,
+                                     .W_k = inputs.W_k.data,
+                                     .w_v = inputs.w_v.data,
+                                     .hiddens = inputs.is_additive ? inputs.W_q.shape.front() : 0}};
   const std::size_t threads = parallel::num_threads();
   const PoolingSizes pooling_sizes{.columns = sizes.num_keys,
                                    .query_size = queries.size(),

@@ -7,7 +7,7 @@
 namespace headwise {
 
 /// The arguments of `MultiHeadAttention::forward` as both languages give them. Integers are
-/// doubles, as in JavaScript.
+/// doubles, as in JavaScript, which writes the members as words: see bindings/records/table.mjs.
 struct ForwardInputs {
   InputTensor queries;
   /// Both or none.
@@ -16,15 +16,15 @@ struct ForwardInputs {
   MaskInputs masks;
   Input<float> head_gate;
   Input<double> positions;
+  bool requires_grad = false;
   KeyValueCache* cache = nullptr;
   bool return_weights = false;
   /// The heads and queries whose weights are returned. Default: all.
   Input<double> weight_heads;
   Input<double> weight_queries;
-  WeightsStage weights_stage = WeightsStage::softmax;
   bool key_mass = false;
+  WeightsStage weights_stage = WeightsStage::softmax;
   Capture capture;
-  bool requires_grad = false;
 };
 
 }  // namespace headwise

@@ -28,16 +28,17 @@ GeneratedText Transformer::generate_text(const std::vector<std::int64_t>& tokens
     const IntegerInput stop{std::optional(options.stop)};
     const IntegerInput heads(returned.heads);
     const KeyMaskInput key_mask("key_mask", options.key_mask);
+    const GenerateInputs defaults{};
     Generation generation(*this, {.tokens = prompt.input(),
                                   .source = source.input(),
                                   .key_mask = key_mask.input(),
                                   .stop = stop.input(),
                                   .max_new_tokens = options.max_new_tokens,
                                   .temperature = options.temperature,
-                                  .top_k = options.top_k,
-                                  .top_p = options.top_p,
-                                  .seed = options.seed.has_value() ? *options.seed : random_seed(),
+                                  .top_k = options.top_k.value_or(defaults.top_k),
+                                  .top_p = options.top_p.value_or(defaults.top_p),
                                   .cache_precision = options.cache_precision,
+                                  .seed = options.seed.has_value() ? *options.seed : random_seed(),
                                   .return_weights = returned.all,
                                   .weight_heads = heads.input()});
     GeneratedText text;

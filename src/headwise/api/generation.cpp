@@ -34,8 +34,8 @@ Generation::Generation(Transformer& model, const GenerateInputs& inputs)
       weight_heads_(copy_of(inputs.weight_heads)),
       has_all_heads_(!inputs.weight_heads.is_given()),
       sampling_({.temperature = inputs.temperature,
-                 .top_k = static_cast<std::size_t>(inputs.top_k.value_or(0)),
-                 .top_p = inputs.top_p.value_or(1),
+                 .top_k = static_cast<std::size_t>(inputs.top_k),
+                 .top_p = inputs.top_p,
                  .seed = inputs.seed}),
       cache_(model.create_cache({.batch_size = 1,
                                  .max_length = static_cast<std::int64_t>(tokens_.size()) +

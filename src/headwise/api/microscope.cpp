@@ -34,9 +34,7 @@ Tensor<4> logit_lens(Transformer& model, const Tokens& tokens, const LogitLensOp
     ResultsIn results([&](const ModelResult&, std::span<const std::size_t> shape) {
       return make_result(logits, shape);
     });
-    logit_lens(model,
-               {.pass = given.inputs(), .layers = layers.input(), .positions = positions.input()},
-               results);
+    logit_lens(model, given.inputs(), layers.input(), positions.input(), results);
     return logits;
   });
 }
@@ -69,11 +67,7 @@ LogitAttributions attribute_logits(Transformer& model, const Tokens& tokens,
           return make_result(result.total, shape);
       }
     });
-    attribute_logits(model,
-                     {.pass = given.inputs(),
-                      .target = target.input(),
-                      .against = against.input(),
-                      .position = position.input()},
+    attribute_logits(model, given.inputs(), target.input(), against.input(), position.input(),
                      results);
     return result;
   });

@@ -74,55 +74,58 @@ std::size_t count_heads(const Transformer& model) {
 
 }  // namespace
 
-void logit_lens(Transformer& model, const LensInputs& inputs, ModelResults& results) {
-  const ModelPassSizes of_pass = check_analysed(model, inputs.pass);
+void logit_lens(Transformer& model, const ModelInputs& inputs, const Input<double>& layers,
+                const Input<double>& positions, ModelResults& results) {
+  const ModelPassSizes of_pass = check_analysed(model, inputs);
   const std::size_t num_layers = model.num_layers() + 1;
-  const std::vector<std::int32_t> layers =
-      chosen("layers", "layer", inputs.layers, num_layers, numbers_to(num_layers));
-  const std::vector<std::int32_t> positions =
-      chosen("positions", "position", inputs.positions, of_pass.length, last_of(of_pass));
-  ModelPass given(model, inputs.pass);
-  float* const logits = results.of(
-      {.name = ModelResultName::logits},
-      std::array{layers.size(), of_pass.batch, positions.size(), model.settings().vocabulary_size});
+  const std::vector<std::int32_t> of_layers =
+      chosen("layers", "layer", layers, num_layers, numbers_to(num_layers));
+  const std::vector<std::int32_t> at_positions =
+      chosen("positions", "position", positions, of_pass.length, last_of(of_pass));
+  ModelPass given(model, inputs);
+  float* const logits = results.of({.name = ModelResultName::logits},
+                                   std::array{of_layers.size(), of_pass.batch, at_positions.size(),
+                                              model.settings().vocabulary_size});
   UncheckedTransformer& core = model.core();
   given.prepare([&](Arena& arena, const ModelPassSizes& sizes) {
-    return core.lay_out_lens(arena, sizes, layers.size() * sizes.batch * positions.size());
+    return core.lay_out_lens(arena, sizes, of_layers.size() * sizes.batch * at_positions.size());
   });
-  core.logit_lens_into(given.pass(), {.layers = layers.data(),
-                                      .num_layers = layers.size(),
-                                      .positions = positions.data(),
-                                      .num_positions = positions.size(),
+  core.logit_lens_into(given.pass(), {.layers = of_layers.data(),
+                                      .num_layers = of_layers.size(),
+                                      .positions = at_positions.data(),
+                                      .num_positions = at_positions.size(),
                                       .logits = logits});
 }
 
-void attribute_logits(Transformer& model, const AttributionInputs& inputs, ModelResults& results) {
-  const ModelPassSizes sizes = check_analysed(model, inputs.pass);
+void attribute_logits(Transformer& model, const ModelInputs& inputs, const Input<double>& target,
+                      const Input<double>& against, const Input<double>& position,
+                      ModelResults& results) {
+  const ModelPassSizes sizes = check_analysed(model, inputs);
   const std::size_t batch = sizes.batch;
   const TransformerSettings& settings = model.settings();
   if (!settings.norm_first && settings.norm != Norm::none) {
     fail_option("model: expected one whose norms come first, got another", {});
   }
   const std::vector<std::int32_t> targets =
-      tokens_of("target", inputs.target, batch, settings.vocabulary_size);
-  std::vector<std::int32_t> against;
-  if (inputs.against.is_given()) {
-    against = tokens_of("against", inputs.against, batch, settings.vocabulary_size);
+      tokens_of("target", target, batch, settings.vocabulary_size);
+  std::vector<std::int32_t> others;
+  if (against.is_given()) {
+    others = tokens_of("against", against, batch, settings.vocabulary_size);
   }
   const double last = static_cast<double>(sizes.length) - 1;
-  const double position = inputs.position.is_given() ? inputs.position.data[0] : last;
-  if (!(position >= 0 && position <= last && std::trunc(position) == position)) {
-    fail_option("position: expected an integer from 0 to #, got #", {last, position});
+  const double at = position.data != nullptr ? *position.data : last;
+  if (!(at >= 0 && at <= last && std::trunc(at) == at)) {
+    fail_option("position: expected an integer from 0 to #, got #", {last, at});
   }
-  ModelPass given(model, inputs.pass);
+  ModelPass given(model, inputs);
   UncheckedTransformer& core = model.core();
   const auto make = [&](ModelResultName name, std::size_t rank) {
     const std::array shape = {batch, model.num_layers(), core.max_heads()};
     return results.of({.name = name}, std::span(shape).first(rank));
   };
   LogitAttribution attribution{.targets = targets.data(),
-                               .against = against.empty() ? nullptr : against.data(),
-                               .position = static_cast<std::int32_t>(position)};
+                               .against = others.empty() ? nullptr : others.data(),
+                               .position = static_cast<std::int32_t>(at)};
   attribution.heads = make(ModelResultName::heads, 3);
   if (settings.has_encoder()) {
     attribution.cross_heads = make(ModelResultName::cross_heads, 3);

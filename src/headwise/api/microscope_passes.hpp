@@ -12,10 +12,13 @@
 namespace headwise {
 
 /// Writes `logits`, (layers, batch, positions, vocabulary).
-void logit_lens(Transformer& model, const LensInputs& inputs, ModelResults& results);
+void logit_lens(Transformer& model, const ModelInputs& inputs, const Input<double>& layers,
+                const Input<double>& positions, ModelResults& results);
 
-/// Writes the members of `LogitAttributions`.
-void attribute_logits(Transformer& model, const AttributionInputs& inputs, ModelResults& results);
+/// Writes the members of `LogitAttributions`. `position` is a list of one.
+void attribute_logits(Transformer& model, const ModelInputs& inputs, const Input<double>& target,
+                      const Input<double>& against, const Input<double>& position,
+                      ModelResults& results);
 
 /// Runs on one input in which heads are replaced by those of the run on another.
 class HeadPatching {

@@ -6,11 +6,11 @@
 #include <headwise/caller_memory.hpp>
 #include <headwise/core/models/activations.hpp>
 #include <headwise/core/models/transformer_options.hpp>
-#include <optional>
+#include <limits>
 #include <span>
 
 /// The arguments of a model's calls as both languages give them. Integers are doubles, as in
-/// JavaScript.
+/// JavaScript, which writes the members as words: see bindings/records/table.mjs.
 namespace headwise {
 
 class ModelCache;
@@ -18,7 +18,7 @@ class ModelCache;
 /// As `Patch`.
 struct PatchInputs {
   ActivationName at{};
-  Side side{};
+  alignas(std::int32_t) Side side{};
   std::int64_t layer = 0;
   PatchKind kind{};
   InputTensor value = {};
@@ -62,27 +62,12 @@ struct GenerateInputs {
   Input<double> stop;
   std::int64_t max_new_tokens = 0;
   double temperature = 0;
-  std::optional<std::int64_t> top_k = {};
-  std::optional<double> top_p = {};
-  std::uint64_t seed = 0;
+  std::int64_t top_k = std::numeric_limits<std::int32_t>::max();
+  double top_p = 1;
   Precision cache_precision = Precision::float32;
+  std::uint64_t seed = 0;
   bool return_weights = false;
   Input<double> weight_heads;
-};
-
-/// As `LogitLensOptions`.
-struct LensInputs {
-  ModelInputs pass;
-  Input<double> layers;
-  Input<double> positions;
-};
-
-/// As `AttributionOptions`; the position is a list of one.
-struct AttributionInputs {
-  ModelInputs pass;
-  Input<double> target;
-  Input<double> against;
-  Input<double> position;
 };
 
 }  // namespace headwise

@@ -154,14 +154,14 @@ void MultiHeadAttention::forward(const InputTensor& queries, const InputTensor& 
              .masks = masks.inputs(),
              .head_gate = input_of(options.head_gate),
              .positions = positions.input(),
+             .requires_grad = options.requires_grad,
              .cache = options.cache,
              .return_weights = weights.all,
              .weight_heads = heads.input(),
              .weight_queries = rows.input(),
-             .weights_stage = options.weights_stage,
              .key_mass = options.key_mass,
-             .capture = options.capture,
-             .requires_grad = options.requires_grad},
+             .weights_stage = options.weights_stage,
+             .capture = options.capture},
             results);
   });
 }

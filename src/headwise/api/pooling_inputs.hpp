@@ -3,22 +3,23 @@
 #include <headwise/api/mask_inputs.hpp>
 #include <headwise/caller_memory.hpp>
 #include <headwise/core/attention/attention_types.hpp>
-#include <optional>
 
 namespace headwise {
 
-/// The arguments of pooling functions as both languages give them.
+/// The arguments of pooling functions as both languages give them. JavaScript writes the members as
+/// words: see bindings/records/table.mjs.
 struct PoolingInputs {
-  InputTensor queries;
-  InputTensor keys;
-  InputTensor values;
-  MaskInputs masks = {};
   double query_offset = 0;
+  /// Of dot products. Default: 1/√d.
+  double scale = 0;
+  double softcap = 0;
+  bool has_scale = false;
+  InputTensor queries = {};
+  InputTensor keys = {};
+  InputTensor values = {};
+  MaskInputs masks = {};
   bool return_weights = false;
   WeightsStage weights_stage = WeightsStage::softmax;
-  /// Of dot products. Default: 1/√d.
-  std::optional<double> scale = {};
-  double softcap = 0;
   /// Whether scores are additive, with the parameters W_q (hiddens, query size), W_k (hiddens, key
   /// size), w_v (1, hiddens).
   bool is_additive = false;

@@ -250,8 +250,8 @@ void check_key_mask(std::string_view argument, const Input<std::uint8_t>& mask, 
 
 MaskSizes check_forward(const MultiHeadAttention& layer, const ForwardInputs& inputs) {
   check_in_use(layer.in_use(), "layer");
-  const auto& [queries, keys, values, masks, head_gate, positions, cache, return_weights,
-               weight_heads, weight_queries, weights_stage, key_mass, capture, requires_grad] =
+  const auto& [queries, keys, values, masks, head_gate, positions, requires_grad, cache,
+               return_weights, weight_heads, weight_queries, key_mass, weights_stage, capture] =
       inputs;
   const bool batched = queries.shape.size() != 2;
   // The expected shape of an input, without the batch axis if the queries have none.

@@ -332,9 +332,9 @@ void check_generate(const Transformer& model, const GenerateInputs& inputs) {
   }
   check_up_to("stop", inputs.stop, settings.vocabulary_size - 1);
   check_at_least_0("temperature", inputs.temperature);
-  check_size("top_k", inputs.top_k.value_or(1));
-  if (const double top_p = inputs.top_p.value_or(1); !(top_p > 0 && top_p <= 1)) {
-    fail_option("top_p: expected a number above 0, at most 1, got #", {top_p});
+  check_size("top_k", inputs.top_k);
+  if (!(inputs.top_p > 0 && inputs.top_p <= 1)) {
+    fail_option("top_p: expected a number above 0, at most 1, got #", {inputs.top_p});
   }
   check_cache_precision(inputs.cache_precision);
 }
