@@ -14,24 +14,24 @@ const kinds = {
   size: word,
   flag: { ...word, ts: 'boolean', cpp: 'Flag' },
   wide: { ...twoWords, cpp: 'Wide' },
-  number: { ...twoWords, cpp: 'Number' },
+  number: { ...twoWords, cpp: 'double' },
 };
 
 const optional = (ts) => ({
   ...{ ts: `${ts} | undefined`, cpp: 'std::optional<double>', method: 'optional' },
 });
 
-/** Kinds of a message's fields; each is the name of the methods that write and read it. In blocks, `words` of them. */
+/** Kinds of a message's fields; each is the name of the methods that write and read it. */
 const messageKinds = {
-  size: { ts: 'number', cpp: 'std::size_t', block: 'std::size_t', words: 1 },
-  flag: { ts: 'boolean', cpp: 'bool', block: 'Flag', words: 1 },
-  wide: { ts: 'number', cpp: 'std::uint64_t', block: 'Wide', words: 2 },
-  number: { ts: 'number', cpp: 'double', block: 'Number', words: 2 },
+  size: { ts: 'number', cpp: 'std::size_t' },
+  flag: { ts: 'boolean', cpp: 'bool' },
+  wide: { ts: 'number', cpp: 'std::uint64_t' },
+  number: { ts: 'number', cpp: 'double' },
   whole: { ts: 'number', cpp: 'double', method: 'number' },
   'flag?': optional('boolean'),
   'whole?': optional('number'),
   'number?': optional('number'),
-  address: { ts: 'Address', cpp: 'void*', block: 'void*', words: 1 },
+  address: { ts: 'Address', cpp: 'void*' },
   text: { ts: 'string', cpp: 'std::string_view' },
   bytes: { ts: 'Uint8Array', cpp: 'std::span<char>', written: 'std::string_view' },
   sizes: { ts: 'readonly number[]', cpp: 'std::span<const std::size_t>' },
@@ -152,44 +152,31 @@ ${lines(fields, js)}
 }
 
 const messageFields = (description, known) =>
-  Object.entries(description).map(([field, text]) => ({
-    ...{ field, member: snake(field), ...messageKind(text, known) },
-  }));
-
-function blockText(name, description) {
-  const fields = messageFields(description, []);
-  const odd = fields.find(({ words }) => words === undefined);
-  if (odd) throw new Error(`no kind of a block's field: ${description[odd.field]}`);
-  const words = fields.reduce((sum, field) => sum + field.words, 0);
-  return {
-    ...messageTextInScript(name, fields),
-    cpp: `struct ${name} {
-${lines(fields, ({ member, block }) => `  ${block} ${member};`)}
-};
-static_assert(sizeof(${name}) == ${4 * words});
-inline void read(MessageReader& stream, ${name}& block) { stream.block(block); }
-inline void write(MessageWriter& stream, const ${name}& block) { stream.block(block); }
-`,
-  };
-}
+  Object.entries(description).map(([field, text]) => {
+    const member = snake(field);
+    const [kind, value = `$.${member}`] = text.split(/ (.+)/);
+    return { field, member, value: value.replaceAll('$', 'message'), ...messageKind(kind, known) };
+  });
 
 function messageText(name, description, known, isRequest) {
   const fields = messageFields(description, known);
   // Lists that C++ writes are whatever ranges a call has of their items.
   const listOf = (member) => `${member[0].toUpperCase()}${member.slice(1)}`;
-  const lists = fields.filter(({ isList }) => isList).map(({ member }) => listOf(member));
+  const lists = fields
+    .filter(({ isList }) => isList && !Object.hasOwn(given.libraryTypes, name))
+    .map(({ member }) => listOf(member));
   const template =
     lists.length > 0 ? `template <${lists.map((list) => `typename ${list}`).join(', ')}>\n` : '';
-  const cpp = ({ member, method, isList }) => {
+  const cpp = ({ value, method, isList, cpp: type, written = type }) => {
     if (!method) {
       return isList
-        ? `  stream.list(message.${member});`
-        : `  ${isRequest ? 'read' : 'write'}(stream, message.${member});`;
+        ? `  stream.list(${value});`
+        : `  ${isRequest ? 'read' : 'write'}(stream, ${value});`;
     }
     // The library's member may be an enumeration, or optional.
     return isRequest
-      ? `  message.${member} = static_cast<decltype(message.${member})>(stream.${method}());`
-      : `  stream.${method}(message.${member});`;
+      ? `  ${value} = static_cast<decltype(${value})>(stream.${method}());`
+      : `  stream.${method}(static_cast<${written}>(${value}));`;
   };
   return {
     ...messageTextInScript(name, fields),
@@ -202,9 +189,14 @@ inline void read(MessageReader& stream, ${name}& message) {
 ${lines(fields, cpp)}
 }
 `
-      : `${template}struct ${name} {
-${lines(fields, ({ member, cpp: type, written, isList }) => `  ${isList ? listOf(member) : (written ?? type)} ${member};`)}
-};
+      : `${template}${typeOf(
+          name,
+          lines(
+            fields,
+            ({ member, cpp: type, written = type, isList }) =>
+              `  ${isList ? listOf(member) : written} ${member};`,
+          ),
+        )}
 ${template || 'inline '}void write(MessageWriter& stream, const ${name}${lists.length > 0 ? `<${lists.join(', ')}>` : ''}& message) {
 ${lines(fields, cpp)}
 }
@@ -213,7 +205,7 @@ ${lines(fields, cpp)}
 }
 
 /** The text of each file. */
-export function generate({ records, blocks, requests, responses } = given) {
+export function generate({ records, requests, responses } = given) {
   const known = {};
   const laidOut = Object.entries(records).map(([name, description]) => {
     const record = layOut(name, description, known);
@@ -221,16 +213,10 @@ export function generate({ records, blocks, requests, responses } = given) {
     return recordText(record);
   });
   const messages = (described, isRequest) =>
-    Object.entries(described).map(([name, description], i) => {
-      const before = [...Object.keys(blocks), ...Object.keys(described).slice(0, i)];
-      return messageText(name, description, before, isRequest);
-    });
-  const parts = [
-    ...laidOut,
-    ...Object.entries(blocks).map(([name, description]) => blockText(name, description)),
-    ...messages(requests, true),
-    ...messages(responses, false),
-  ];
+    Object.entries(described).map(([name, description], i) =>
+      messageText(name, description, Object.keys(described).slice(0, i), isRequest),
+    );
+  const parts = [...laidOut, ...messages(requests, true), ...messages(responses, false)];
   const of = (language) => parts.map((part) => part[language]).join('\n');
   return {
     'records.js': of('js'),
@@ -246,12 +232,16 @@ ${of('ts')}`,
 #include <headwise/api/forward_inputs.hpp>
 #include <headwise/api/model_inputs.hpp>
 #include <headwise/api/pooling_inputs.hpp>
+#include <headwise/core/attention/parameter_names.hpp>
 #include <headwise/core/io/safetensors_header.hpp>
+#include <headwise/core/layouts/state_dict_layouts.hpp>
+#include <headwise/core/models/pretrained/config.hpp>
 #include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
 
+#include "model.hpp"
 #include "record.hpp"
 
 namespace headwise::bindings {

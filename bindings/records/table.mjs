@@ -20,6 +20,7 @@
 //   sizes, wides  a number of words, or of pairs of them, and they
 //   Name[]        a number of messages and they
 //   Name?         the same, of at most one: undefined in JavaScript
+// In those that C++ writes, the value may follow, where it is not the member of the field's name: `$` is the object.
 
 /**
  * Records and messages that are types of the library, whose members are called as their fields. In their records, a
@@ -43,6 +44,17 @@ export const libraryTypes = {
   RotaryScaling: 'RotaryScaling',
   NamedTensor: 'io::NamedTensor',
   NamedText: 'io::NamedText',
+  ConfigField: 'PretrainedConfig::Field',
+  NumberFormat: 'io::NumberFormat',
+  LayerParameter: 'io::PlannedParameter',
+  LayerPlan: 'io::LayerPlan',
+  ModelSettings: 'TransformerSettings',
+  AttentionSettings: 'LayerSettings',
+  AttentionDescription: 'MultiHeadAttention',
+  ModelDescription: 'Transformer',
+  ModelMemory: 'ModelMemory',
+  ParameterDescription: 'bindings::ParameterList::Parameter',
+  ParameterDescriptions: 'bindings::ParameterList',
 };
 
 /** Fields at fixed offsets. */
@@ -199,53 +211,6 @@ export const records = {
   },
 };
 
-/** Messages of whole words alone, and parts of others, which C++ reads and writes as they lie in memory. */
-export const blocks = {
-  // Options with their defaults, as far as JavaScript reads them.
-  ModelSettings: {
-    vocabularySize: 'size',
-    maxLength: 'size',
-    numHiddens: 'size',
-    numLayers: 'size',
-    ffnHiddens: 'size',
-    encoderFfnHiddens: 'size',
-    hasNorms: 'flag',
-    normFirst: 'flag',
-    finalNorm: 'flag',
-    parallelResidual: 'flag',
-    // NaN for none.
-    paddingToken: 'number',
-    head: 'flag',
-    segments: 'size',
-    causal: 'flag',
-    hasEncoder: 'flag',
-    hasPatches: 'flag',
-    imageSize: 'size',
-    channels: 'size',
-    weights: 'size',
-    seed: 'wide',
-  },
-  AttentionDescription: {
-    address: 'size',
-    numHiddens: 'size',
-    numHeads: 'size',
-    numKvHeads: 'size',
-    headSize: 'size',
-    bias: 'flag',
-    outputBias: 'flag',
-    scale: 'number',
-    softcap: 'number',
-    rotarySize: 'size',
-    rotaryBase: 'number',
-    rotaryInterleaved: 'flag',
-    qkNorm: 'flag',
-    dropout: 'number',
-    seed: 'wide',
-  },
-  TrainableAddress: { isModel: 'flag', address: 'void*' },
-  NumberFormat: { type: 'size', size: 'size', bigEndian: 'flag' },
-};
-
 /** Fields one behind the other, behind the number of all words. JavaScript writes these. */
 export const requests = {
   RotaryOptions: { base: 'number', size: 'whole?', interleaved: 'flag' },
@@ -331,6 +296,7 @@ export const requests = {
   NewModel: { options: 'ModelOptions', scaling: 'RotaryScaling?' },
   // Options of a model whose other options are its checkpoint's.
   OwnOptions: { dropout: 'number?', weights: 'size', seed: 'wide' },
+  TrainableAddress: { isModel: 'flag', address: 'void*' },
   Trainables: { trainables: 'TrainableAddress[]' },
   HeaderBytes: { fileSize: 'wide', bytes: 'bytes' },
   TensorShape: { shape: 'sizes' },
@@ -348,6 +314,7 @@ export const requests = {
 /** The same, written by C++. */
 export const responses = {
   HeaderText: { bytes: 'bytes' },
+  NumberFormat: { type: 'size', size: 'size', bigEndian: 'flag' },
   NpyHeader: {
     problem: 'text',
     size: 'wide',
@@ -371,12 +338,12 @@ export const responses = {
     metadata: 'FileText[]',
   },
   LayerParameter: {
-    name: 'text',
+    name: 'text parameter_names[$.parameter]',
     // Counted from 1; 0 is none: zeros.
-    source: 'size',
+    source: 'size $.source + 1',
     firstRow: 'size',
     transposed: 'flag',
-    shape: 'sizes',
+    shape: 'sizes $.axes.shape()',
   },
   LayerPlan: {
     numHiddens: 'size',
@@ -405,20 +372,53 @@ export const responses = {
   // byRows: whether its rows are those of one parameter.
   PretrainedTensor: { name: 'text', shape: 'sizes', isCopy: 'flag', byRows: 'flag' },
   PretrainedTensors: { tensors: 'PretrainedTensor[]' },
+  // Options with their defaults, as far as JavaScript reads them.
+  ModelSettings: {
+    vocabularySize: 'size',
+    maxLength: 'size',
+    numHiddens: 'size',
+    numLayers: 'size $.decoder.num_layers',
+    head: 'flag',
+    causal: 'flag $.decoder.causal',
+    hasEncoder: 'flag $.has_encoder()',
+    hasPatches: 'flag $.has_patches()',
+    weights: 'size',
+    seed: 'wide',
+  },
+  AttentionSettings: {
+    numHiddens: 'size',
+    numHeads: 'size',
+    numKvHeads: 'size',
+    headSize: 'size',
+    bias: 'flag',
+    outputBias: 'flag',
+    scale: 'number',
+    softcap: 'number',
+    rotarySize: 'size $.rotary ? $.rotary->size : 0',
+    rotaryBase: 'number $.rotary ? $.rotary->base : 0',
+    rotaryInterleaved: 'flag $.rotary && $.rotary->interleaved',
+    qkNorm: 'flag $.qk_norm.has_value()',
+    dropout: 'number',
+    seed: 'wide',
+  },
+  AttentionDescription: {
+    address: 'size address_of(&$)',
+    settings: 'AttentionSettings $.settings()',
+  },
   ModelDescription: {
-    settings: 'ModelSettings',
-    self: 'AttentionDescription[]',
-    cross: 'AttentionDescription[]',
-    encoder: 'AttentionDescription[]',
+    settings: 'ModelSettings $.settings()',
+    self: 'AttentionDescription[] $.attention_layers(Side::self)',
+    cross: 'AttentionDescription[] $.attention_layers(Side::cross)',
+    encoder: 'AttentionDescription[] $.attention_layers(Side::encoder)',
   },
   ModelMemory: { numParameters: 'number', parameterBytes: 'number', gradientBytes: 'number' },
   ParameterDescription: {
     name: 'text',
     shape: 'sizes',
     // Addresses of what holds it, with its index there, and of its gradient: 0 if that is not there yet.
-    stored: 'size',
+    stored: 'size address_of($.stored)',
     index: 'size',
-    gradient: 'size',
+    gradient: 'size address_of($.gradient)',
   },
-  ParameterDescriptions: { parameters: 'ParameterDescription[]' },
+  ParameterDescriptions: { parameters: 'ParameterDescription[] $.parameters()' },
 };

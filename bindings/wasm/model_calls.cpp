@@ -1,18 +1,13 @@
 #include "model_calls.hpp"
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <headwise/api/generation.hpp>
 #include <headwise/api/microscope_passes.hpp>
-#include <headwise/api/model_inputs.hpp>
 #include <headwise/api/validation.hpp>
 #include <headwise/api/validation_text.hpp>
 #include <headwise/core/models/pretrained/whole_heads.hpp>
 #include <headwise/core/parallel/for_each.hpp>
-#include <limits>
-#include <optional>
-#include <ranges>
 #include <span>
 #include <vector>
 
@@ -36,50 +31,6 @@ ModelInputs corrupted(const PassRecord& record) noexcept {
   inputs.pixels = record.corrupted_pixels;
   inputs.embeddings = record.corrupted_embeddings;
   return inputs;
-}
-
-AttentionDescription description_of(const AttentionLayer& layer) {
-  const LayerSettings& settings = layer.settings();
-  return {.address = address_of(&layer),
-          .num_hiddens = settings.num_hiddens,
-          .num_heads = settings.num_heads,
-          .num_kv_heads = settings.num_kv_heads,
-          .head_size = settings.head_size,
-          .bias = settings.bias,
-          .output_bias = settings.output_bias,
-          .scale = settings.scale,
-          .softcap = settings.softcap,
-          .rotary_size = settings.rotary ? settings.rotary->size : 0,
-          .rotary_base = settings.rotary ? settings.rotary->base : 0,
-          .rotary_interleaved = settings.rotary && settings.rotary->interleaved,
-          .qk_norm = settings.qk_norm.has_value(),
-          .dropout = settings.dropout,
-          .seed = settings.seed};
-}
-
-ModelSettings settings_of(const TransformerSettings& settings) {
-  return {.vocabulary_size = settings.vocabulary_size,
-          .max_length = settings.max_length,
-          .num_hiddens = settings.num_hiddens,
-          .num_layers = settings.decoder.num_layers,
-          .ffn_hiddens = settings.decoder.ffn_hiddens,
-          .encoder_ffn_hiddens = settings.encoder.ffn_hiddens,
-          .has_norms = settings.norm != Norm::none,
-          .norm_first = settings.norm_first,
-          .final_norm = settings.final_norm,
-          .parallel_residual = settings.parallel_residual,
-          .padding_token = settings.padding_token.has_value()
-                               ? static_cast<double>(*settings.padding_token)
-                               : std::numeric_limits<double>::quiet_NaN(),
-          .head = settings.head,
-          .segments = settings.segments,
-          .causal = settings.decoder.causal,
-          .has_encoder = settings.has_encoder(),
-          .has_patches = settings.has_patches(),
-          .image_size = settings.image_size,
-          .channels = settings.channels,
-          .weights = static_cast<std::size_t>(settings.weights),
-          .seed = settings.seed};
 }
 
 }  // namespace
@@ -136,36 +87,11 @@ Address copy_layer(Address layer) {
 
 void delete_model(Address model) { delete at<Model>(model); }
 
-Address describe_model(Address model) {
-  const Transformer& described = transformer_at(model);
-  const auto of_side = [&](Side side) {
-    return described.attention_layers(side) | std::views::transform(description_of);
-  };
-  return respond(ModelDescription{.settings = settings_of(described.settings()),
-                                  .self = of_side(Side::self),
-                                  .cross = of_side(Side::cross),
-                                  .encoder = of_side(Side::encoder)});
-}
+Address describe_model(Address model) { return respond(transformer_at(model)); }
 
-Address model_parameters(Address model) {
-  const ParameterList list(model_at(model));
-  return respond(ParameterDescriptions{
-      .parameters =
-          list.parameters() | std::views::transform([](const ParameterList::Parameter& each) {
-            return ParameterDescription{.name = each.name,
-                                        .shape = each.shape,
-                                        .stored = address_of(each.stored),
-                                        .index = each.index,
-                                        .gradient = address_of(each.gradient)};
-          })});
-}
+Address model_parameters(Address model) { return respond(ParameterList(model_at(model))); }
 
-Address model_memory(Address model) {
-  const headwise::ModelMemory memory = transformer_at(model).memory();
-  return respond(ModelMemory{.num_parameters = static_cast<double>(memory.num_parameters),
-                             .parameter_bytes = static_cast<double>(memory.parameter_bytes),
-                             .gradient_bytes = static_cast<double>(memory.gradient_bytes)});
-}
+Address model_memory(Address model) { return respond(transformer_at(model).memory()); }
 
 void zero_model_gradients(Address model) { transformer_at(model).zero_gradients(); }
 

@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <headwise/core/memory/aligned_floats.hpp>
 #include <headwise/core/memory/checked_sizes.hpp>
-#include <headwise/core/models/pretrained/config.hpp>
 #include <headwise/core/models/pretrained/layout.hpp>
 #include <headwise/core/models/pretrained/whole_heads.hpp>
 #include <memory>
@@ -24,19 +23,6 @@ namespace {
 /// What `save_pretrained` copies, beside the values: as in pretrained.ts.
 constexpr std::size_t saved_gradients = 1;
 constexpr std::size_t saved_whole = 2;
-
-PretrainedConfig config_of(const Checkpoint& checkpoint) {
-  std::vector<PretrainedConfig::Field> fields(checkpoint.config.size());
-  for (std::size_t i = 0; i < fields.size(); ++i) {
-    const ConfigField& given = checkpoint.config[i];
-    PretrainedConfig::Field& field = fields[i];
-    field.name += given.name;
-    field.kind = static_cast<PretrainedConfig::Kind>(given.kind);
-    field.number = given.number;
-    field.text += given.text;
-  }
-  return PretrainedConfig(std::move(fields));
-}
 
 /// Whether the rows of a tensor are those of its only parameter.
 bool is_by_rows(const headwise::PretrainedTensor& tensor) {
@@ -74,8 +60,8 @@ Address respond_tensors(Model& model, bool whole) {
 }  // namespace
 
 Address plan_checkpoint(Address request) {
-  const auto checkpoint = message_at<Checkpoint>(request);
-  PretrainedConfig config = config_of(checkpoint);
+  auto checkpoint = message_at<Checkpoint>(request);
+  PretrainedConfig config(std::move(checkpoint.config));
   const PretrainedPlan plan = plan_pretrained(config, checkpoint.tensors, checkpoint.same_as);
   return respond(CheckpointPlan{.problem = config.problems(),
                                 .tensor_problem = plan.problems,
@@ -84,8 +70,8 @@ Address plan_checkpoint(Address request) {
 }
 
 Address new_pretrained(Address request) {
-  const auto [checkpoint, own] = message_at<NewPretrained>(request);
-  PretrainedConfig config = config_of(checkpoint);
+  auto [checkpoint, own] = message_at<NewPretrained>(request);
+  PretrainedConfig config(std::move(checkpoint.config));
   PretrainedPlan plan = plan_pretrained(config, checkpoint.tensors, checkpoint.same_as);
   TransformerOptions& options = plan.options;
   options.dropout = own.dropout.value_or(options.dropout);

@@ -28,7 +28,7 @@ Address address_of(const T* pointer) noexcept {
   return reinterpret_cast<Address>(pointer);
 }
 
-/// Types of the fields of records and blocks: whole words.
+/// Types of the fields of records: whole words.
 class Flag {
  public:
   Flag() = default;
@@ -51,19 +51,6 @@ class Wide {
  private:
   std::uint32_t low_;
   std::uint32_t high_;
-};
-
-class Number {
- public:
-  Number() = default;
-  constexpr Number(double value) noexcept  // NOLINT(*-explicit-*)
-      : bits_(std::bit_cast<std::uint64_t>(value)) {}
-  constexpr operator double() const noexcept {  // NOLINT(*-explicit-*)
-    return std::bit_cast<double>(std::uint64_t{bits_});
-  }
-
- private:
-  Wide bits_;
 };
 
 /// JavaScript writes inputs as these words: both addresses, and the rank.
@@ -111,21 +98,14 @@ class MessageReader {
   bool flag() noexcept { return size() != 0; }
   void* address() noexcept { return at<void>(size()); }
   std::uint64_t wide() noexcept {
-    Wide wide;
-    block(wide);
-    return wide;
+    const std::size_t low = size();
+    return low | std::uint64_t{size()} << 32U;
   }
   double number() noexcept { return std::bit_cast<double>(wide()); }
   std::optional<double> optional() noexcept {
     const bool is_given = flag();
     const double value = number();
     return is_given ? std::optional(value) : std::nullopt;
-  }
-  /// Whole words, as they lie in memory.
-  template <typename Block>
-  void block(Block& words) noexcept {
-    std::memcpy(&words, next_, sizeof(words));
-    next_ += sizeof(words) / sizeof(*next_);
   }
   std::span<char> bytes() noexcept {
     const std::size_t length = size();
@@ -192,12 +172,7 @@ class MessageWriter {
  public:
   void size(std::size_t value) { words_.push_back(static_cast<std::uint32_t>(value)); }
   void flag(bool value) { size(value ? 1 : 0); }
-  void wide(std::uint64_t value) { block(Wide(value)); }
-  /// Whole words, as they lie in memory.
-  template <typename Block>
-  void block(const Block& words) {
-    append(&words, sizeof(words));
-  }
+  void wide(std::uint64_t value) { append(&value, sizeof(value)); }
   void number(double value) { wide(std::bit_cast<std::uint64_t>(value)); }
   void bytes(std::string_view bytes) {
     size(bytes.size());

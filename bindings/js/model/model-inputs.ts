@@ -25,7 +25,6 @@ import {
 } from './activations.js';
 import type { ModelCache } from './model-cache.js';
 import { bySide, type LayersBySide, type Side } from './sides.js';
-import type { TransformerSettings } from './transformer-options.js';
 
 /** Gates of each layer, as in `ForwardOptions`; undefined for a layer without gates. */
 export type HeadGates = readonly (TensorInput | Float32Array | Float64Array | undefined)[];
@@ -99,7 +98,9 @@ export const forwardOptionNames = [
 export interface PassModel {
   /** Address in WebAssembly memory. */
   readonly model: Address;
-  readonly settings: TransformerSettings;
+  readonly settings: Readonly<Record<'vocabularySize' | 'maxLength' | 'numHiddens', number>> & {
+    readonly hasEncoder: boolean;
+  };
   readonly layers: LayersBySide;
 }
 
@@ -186,7 +187,7 @@ export const hasBatchAxis = ({ input: { kind, numbers } }: PassInputs): boolean 
 /** The number of positions of the pass. */
 export const lengthOf = (
   { input: { kind, numbers } }: PassInputs,
-  { maxLength }: TransformerSettings,
+  { maxLength }: PassModel['settings'],
 ): number => (kind === 'pixels' ? maxLength : (numbers.shape.at(kind === 'tokens' ? -1 : -2) ?? 0));
 
 /** Reads all of the caller's objects. This may run the caller's code, so it must not depend on the model's state. */

@@ -1,4 +1,4 @@
-import { modelDescription, newModel } from 'headwise-records';
+import { newModel } from 'headwise-records';
 import { ofRotary } from '../layer/layer-options.js';
 import { readWindow } from '../layer/masks.js';
 import { fail, failOption } from '../runtime/errors.js';
@@ -15,7 +15,7 @@ import {
   word,
 } from '../runtime/options.js';
 import { precisions, type Precision } from '../runtime/precisions.js';
-import { receive, send } from '../runtime/records.js';
+import { send } from '../runtime/records.js';
 import { modelsCore } from '../runtime/models-build.js';
 import { readAdamOptions, type AdamOptions } from '../training/optimizers.js';
 import { ofScaling, scalingTypes, type ModelRotaryOptions } from './rotary-scaling.js';
@@ -273,14 +273,6 @@ export class MadeModel {
     this.optimizer = optimizer;
   }
 }
-
-/** A model's options with their defaults, as far as its methods read them. */
-export const settingsOf = (model: Address) => ({
-  ...receive(modelDescription, modelsCore().describeModel(model)).settings,
-});
-
-// Inferred, because the records' types are not part of the package's.
-export type TransformerSettings = Readonly<ReturnType<typeof settingsOf>>;
 
 export function makeModel(options: TransformerOptions): MadeModel {
   const readers = createReaders() satisfies Record<keyof TransformerOptions, unknown>;

@@ -1,5 +1,5 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-import { modelDescription, type AttentionDescription } from 'headwise-records';
+import { modelDescription, type AttentionSettings, type ModelSettings } from 'headwise-records';
 import type { Gguf, GgufFile } from '../io/gguf.js';
 import { storedCheckpoint, type StoredCheckpoint } from '../io/stored-checkpoints.js';
 import {
@@ -95,13 +95,7 @@ import type {
   PretrainedModelOptions,
   PretrainedOwnOptions,
 } from './pretrained-options.js';
-import {
-  MadeModel,
-  makeModel,
-  settingsOf,
-  type TransformerOptions,
-  type TransformerSettings,
-} from './transformer-options.js';
+import { MadeModel, makeModel, type TransformerOptions } from './transformer-options.js';
 
 /** Which names the parameters get: those of this library, or of the checkpoint that the model was read from. */
 export interface ParameterNamesOptions {
@@ -110,11 +104,11 @@ export interface ParameterNamesOptions {
 }
 
 function layerSettingsOf(
-  layer: AttentionDescription,
+  layer: AttentionSettings,
   numHiddens: number,
   weights: Precision,
 ): LayerSettings {
-  const { address, rotarySize, rotaryBase, rotaryInterleaved, ...settings } = layer;
+  const { rotarySize, rotaryBase, rotaryInterleaved, ...settings } = layer;
   return {
     ...settings,
     outputSize: numHiddens,
@@ -161,7 +155,7 @@ const attentionNames: Readonly<Record<Side, string>> = {
  */
 export class Transformer {
   // Private, because the sizes of WebAssembly allocations depend on them.
-  readonly #settings: TransformerSettings;
+  readonly #settings: ModelSettings;
   readonly #layers: LayersBySide;
   readonly #optimizer: Adam;
   readonly #handle: Handle;
@@ -179,18 +173,21 @@ export class Transformer {
     const made = options instanceof MadeModel ? options : makeModel(options);
     this.#handle = new Handle('model', this, made.address, 'deleteModel');
     try {
-      this.#settings = settingsOf(made.address);
-      const { numHiddens: size } = this.#settings;
-      const weights = precisions[this.#settings.weights];
+      const { settings: ofModel, ...layers } = receive(
+        modelDescription,
+        core().describeModel(made.address),
+      );
+      this.#settings = ofModel;
+      const { numHiddens: size } = ofModel;
+      const weights = precisions[ofModel.weights];
       registerTrainable(this, { isModel: true, handle: this.#handle });
-      const layers = receive(modelDescription, core().describeModel(made.address));
       const sizes = { querySize: size, keySize: size, valueSize: size };
       const layersOf = (side: Side): MultiHeadAttention[] =>
-        layers[side].map((layer) =>
+        layers[side].map(({ address, settings }) =>
           MultiHeadAttention.ofModel(
             new LayerOfModel(
-              new PartHandle('layer', this, this.#handle, layer.address as Address),
-              layerSettingsOf(layer, size, weights),
+              new PartHandle('layer', this, this.#handle, address as Address),
+              layerSettingsOf(settings, size, weights),
               sizes,
             ),
           ),
