@@ -24,8 +24,8 @@ inline constexpr std::size_t max_panel_width = panel_columns;
 #else
 
 /// The fastest kernels that the processor supports, or those that the environment variable
-/// HEADWISE_ARCHITECTURE names, if supported: baseline, sse4_2, avx2, avx2_vnni,
-/// avx512 or avx512_vnni.
+/// HEADWISE_ARCHITECTURE names, if supported: baseline, sse4_2, avx2, avx2_vnni, avx512 or
+/// avx512_vnni.
 [[nodiscard]] const KernelTable& kernels() noexcept;
 
 /// Columns of one panel of a packed matrix.

@@ -288,8 +288,8 @@ void TransformerStack::backward_sublayer(const Sublayer& of, const StackPass& pa
     return;
   }
   float* of_output = gradient;
-  if (pass.probe.patches_any(
-          of.added)) {  // The stream itself keeps the gradient of what is patched.
+  if (pass.probe.patches_any(of.added)) {
+    // The stream itself keeps the gradient of what is patched.
     of_output = post_norm.exists() ? buffers.normalized : buffers.grad_sum;
     std::copy_n(gradient, floats, of_output);
     pass.probe.clear_patched(of.added, stream(pass, of_output));

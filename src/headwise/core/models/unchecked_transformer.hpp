@@ -275,7 +275,7 @@ class UncheckedTransformer {
   /// Of all layers together.
   [[nodiscard]] std::uint64_t num_saved_passes() const noexcept;
   /// Runs encoder and decoder; returns the output of the last layer, (batch, length, num_hiddens).
-  /// Sets the buffers' tensors to those that are saved, if any are.
+  /// In a pass that saves its tensors, `buffers` then point to the saved ones.
   float* run_layers(const TransformerPass& given, ForwardBuffers& buffers,
                     TransformerMemory& memory) noexcept;
   /// y = the final norm of x, or x.
