@@ -47,8 +47,15 @@ const { status } = spawnSync(
   values['current-node'] ? toolchain().currentNode : process.execPath,
   values.browser
     ? [...reporters, fromRoot('tests/browser/run.mjs'), ...files]
-    : // One more than there are cores, since some tests wait; Node's own choice is one less.
-      ['--test', `--test-concurrency=${availableParallelism() + 1}`, ...reporters, ...files],
+    : [
+        '--test',
+        // One more than there are cores, since some tests wait; Node's own choice is one less.
+        `--test-concurrency=${availableParallelism() + 1}`,
+        // A file that hangs fails by its name. None takes a tenth of these 15 minutes.
+        '--test-timeout=900000',
+        ...reporters,
+        ...files,
+      ],
   {
     cwd: fromRoot(values.project),
     stdio: 'inherit',
