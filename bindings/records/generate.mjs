@@ -236,6 +236,7 @@ ${of('ts')}`,
 #include <headwise/core/io/safetensors_header.hpp>
 #include <headwise/core/layouts/state_dict_layouts.hpp>
 #include <headwise/core/models/pretrained/config.hpp>
+#include <headwise/core/tasks/task_sampler.hpp>
 #include <optional>
 #include <span>
 #include <string_view>

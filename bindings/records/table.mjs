@@ -42,6 +42,10 @@ export const libraryTypes = {
   PatchOptions: 'PatchOptions',
   ModelOptions: 'TransformerOptions',
   RotaryScaling: 'RotaryScaling',
+  CopyOptions: 'CopyOptions',
+  SequenceOptions: 'SequenceOptions',
+  AssociativeRecallOptions: 'AssociativeRecallOptions',
+  InductionOptions: 'InductionOptions',
   NamedTensor: 'io::NamedTensor',
   NamedText: 'io::NamedText',
   ConfigField: 'PretrainedConfig::Field',
@@ -53,6 +57,7 @@ export const libraryTypes = {
   AttentionDescription: 'MultiHeadAttention',
   ModelDescription: 'Transformer',
   ModelMemory: 'ModelMemory',
+  TaskSizes: 'TaskSampler',
   ParameterDescription: 'bindings::ParameterList::Parameter',
   ParameterDescriptions: 'bindings::ParameterList',
 };
@@ -185,20 +190,6 @@ export const records = {
     returnWeights: 'flag',
     weightHeads: 'Input<double>',
   },
-  TaskRecord: {
-    kind: 'integer',
-    a: 'integer',
-    b: 'integer',
-    c: 'integer',
-    d: 'integer',
-    seed: 'wide',
-    first: 'wide',
-    batchSize: 'size',
-    tokens: 'std::int32_t*',
-    targets: 'std::int32_t*',
-    keys: 'std::int32_t*',
-    workspace: 'std::int32_t*',
-  },
   ScoreRecord: {
     score: 'integer',
     weights: 'Input<float>',
@@ -296,6 +287,14 @@ export const requests = {
   NewModel: { options: 'ModelOptions', scaling: 'RotaryScaling?' },
   // Options of a model whose other options are its checkpoint's.
   OwnOptions: { dropout: 'number?', weights: 'size', seed: 'wide' },
+  CopyOptions: { numSymbols: 'whole', length: 'whole', offset: 'whole' },
+  SequenceOptions: { numSymbols: 'whole', numItems: 'whole' },
+  AssociativeRecallOptions: {
+    ...{ numNames: 'whole', numValues: 'whole', numPairs: 'whole', numQuestions: 'whole' },
+  },
+  InductionOptions: {
+    ...{ numSymbols: 'whole', length: 'whole', minPeriod: 'whole', maxPeriod: 'whole' },
+  },
   TrainableAddress: { isModel: 'flag', address: 'void*' },
   Trainables: { trainables: 'TrainableAddress[]' },
   HeaderBytes: { fileSize: 'wide', bytes: 'bytes' },
@@ -412,6 +411,7 @@ export const responses = {
     encoder: 'AttentionDescription[] $.attention_layers(Side::encoder)',
   },
   ModelMemory: { numParameters: 'number', parameterBytes: 'number', gradientBytes: 'number' },
+  TaskSizes: { vocabularySize: 'size $.vocabulary_size()', length: 'size $.length()' },
   ParameterDescription: {
     name: 'text',
     shape: 'sizes',

@@ -59,6 +59,7 @@ EMSCRIPTEN_BINDINGS(models) {
   function("loadPretrained", &Call<&load_pretrained>::run);
   function("savePretrained", &Call<&save_pretrained>::run);
   function("prunedHeads", &Call<&pruned_heads>::run);
+  function("taskSizes", &Call<&task_sizes>::run);
   function("drawTask", &Call<&draw_task>::run);
   function("checkImportance", &Call<&check_importance>::run);
   function("scoreHeads", &Call<&score_heads>::run);

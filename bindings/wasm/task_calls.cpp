@@ -1,7 +1,6 @@
 #include "task_calls.hpp"
 
 #include <algorithm>
-#include <array>
 #include <headwise/api/validation_models.hpp>
 #include <headwise/api/validation_tasks.hpp>
 #include <headwise/core/analysis/weight_statistics.hpp>
@@ -10,24 +9,30 @@
 #include <vector>
 
 #include "records.hpp"
+#include "response.hpp"
 
 namespace headwise::bindings {
 namespace {
 
-TaskSampler::Options options_of(const TaskRecord& record) noexcept {
-  const auto [a, b, c, d] = std::array{record.a, record.b, record.c, record.d};
-  switch (record.kind) {
+template <typename Options>
+TaskSampler checked(const Options& options) {
+  validation::check_task_options(options);
+  return TaskSampler(options);
+}
+
+/// The order of `kinds` in tasks.ts.
+TaskSampler task_of(std::size_t kind, Address options) {
+  switch (kind) {
     case 0:
-      return CopyOptions{.num_symbols = a, .length = b, .offset = c};
+      return checked(message_at<CopyOptions>(options));
     case 1:
-      return TaskSampler::Reverse{{.num_symbols = a, .num_items = b}};
+      return checked(TaskSampler::Reverse{message_at<SequenceOptions>(options)});
     case 2:
-      return TaskSampler::Sort{{.num_symbols = a, .num_items = b}};
+      return checked(TaskSampler::Sort{message_at<SequenceOptions>(options)});
     case 3:
-      return AssociativeRecallOptions{
-          .num_names = a, .num_values = b, .num_pairs = c, .num_questions = d};
+      return checked(message_at<AssociativeRecallOptions>(options));
     default:
-      return InductionOptions{.num_symbols = a, .length = b, .min_period = c, .max_period = d};
+      return checked(message_at<InductionOptions>(options));
   }
 }
 
@@ -36,19 +41,32 @@ enum class Score : std::uint8_t { patterns, induction, keys, confidence, entropy
 
 }  // namespace
 
-void draw_task(Address address) {
-  const auto& record = record_at<TaskRecord>(address);
-  const TaskSampler task(options_of(record));
-  const std::span workspace(record.workspace, task.vocabulary_size());
+Address task_sizes(std::size_t kind, Address options) { return respond(task_of(kind, options)); }
+
+Address draw_task(std::size_t kind, Address options, double seed, double batch_size, double first) {
+  validation::check_at_least("seed", static_cast<std::int64_t>(seed), 0);
+  validation::check_at_least("batch_size", static_cast<std::int64_t>(batch_size), 0);
+  validation::check_at_least("first", static_cast<std::int64_t>(first), 0);
+  const TaskSampler task = task_of(kind, options);
   const std::size_t length = task.length();
-  for (std::size_t i = 0; i < record.batch_size; ++i) {
+  const double count = batch_size * static_cast<double>(length);
+  const Address address = reserve(3 * count + static_cast<double>(task.vocabulary_size()));
+  if (address == 0) {
+    return address;
+  }
+  auto* const tokens = at<std::int32_t>(address);
+  auto* const targets = tokens + size_of(count);
+  auto* const keys = targets + size_of(count);
+  const std::span workspace(keys + size_of(count), task.vocabulary_size());
+  for (std::size_t i = 0; i < size_of(batch_size); ++i) {
     const std::size_t start = i * length;
-    task.sample_into(record.seed, record.first + i,
-                     {.tokens = {record.tokens + start, length},
-                      .targets = {record.targets + start, length},
-                      .keys = {record.keys + start, length}},
+    task.sample_into(static_cast<std::uint64_t>(seed), static_cast<std::uint64_t>(first) + i,
+                     {.tokens = {tokens + start, length},
+                      .targets = {targets + start, length},
+                      .keys = {keys + start, length}},
                      workspace);
   }
+  return address;
 }
 
 void check_importance(std::size_t measure, std::size_t normalize, std::size_t num_batches,

@@ -140,7 +140,15 @@ declare module 'headwise-glue' {
     /** `kind`: 0 values, 1 gradients, 2 values with zeros for removed heads. */
     savePretrained(model: Address, number: number, kind: number, values: Address): void;
     prunedHeads(model: Address, side: number): Address | Absent;
-    drawTask(record: Address): void;
+    taskSizes(kind: number, options: Address): Address | Absent;
+    /** Tokens, targets and keys, one behind the other. */
+    drawTask(
+      kind: number,
+      options: Address,
+      seed: number,
+      batchSize: number,
+      first: number,
+    ): Address | Absent;
     checkImportance(
       measure: number,
       normalize: number,

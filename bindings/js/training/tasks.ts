@@ -1,9 +1,15 @@
-import { taskRecord, type TaskRecord } from 'headwise-records';
-import { failOption } from '../runtime/errors.js';
-import { allocate, reserve, type Address } from '../runtime/memory.js';
+import {
+  associativeRecallOptions,
+  copyOptions,
+  inductionOptions,
+  sequenceOptions,
+  taskSizes,
+} from 'headwise-records';
+import { failOutOfMemory } from '../runtime/errors.js';
+import { allocateArray, isAbsent, type Address } from '../runtime/memory.js';
 import { modelsCore } from '../runtime/models-build.js';
-import { checkOptions, checkSize, isIntegerIn } from '../runtime/options.js';
-import { toWide, writeRecord } from '../runtime/records.js';
+import { optional, readOptions, whole } from '../runtime/options.js';
+import { receive, send } from '../runtime/records.js';
 import type { Tokens } from '../tensor/tokens.js';
 
 /** Sequences of a task, (batch, length) each. */
@@ -15,66 +21,37 @@ export interface TaskBatch {
   keys: Tokens;
 }
 
-/** Checks an integer from 0 to 2^53 − 1. */
-function checkCount(argument: string, value: unknown): number {
-  if (!isIntegerIn(value, 0)) {
-    failOption(argument, 'an integer from 0 on', value);
-  }
-  return value;
-}
+const size = whole();
+const fromZero = whole('an integer from 0 on');
 
-function checkAtLeast(argument: string, value: unknown, other: string, least: number): number {
-  const size = checkSize(argument, value);
-  if (size < least) {
-    failOption(argument, `at least ${other} (${least})`, size);
-  }
-  return size;
-}
-
-/** Checks that the number of symbols or tokens fits in 32 bits. */
-function checkFits(argument: string, what: string, unit: string, count: number): void {
-  if (count > 2147483647) {
-    failOption(argument, `${what} of at most 2147483647 ${unit}`, count);
-  }
-}
-
-const checkVocabulary = (argument: string, symbols: number): void => {
-  checkFits(argument, 'a vocabulary', 'symbols', symbols);
-};
-
-const checkLength = (argument: string, tokens: number): void => {
-  checkFits(argument, 'sequences', 'tokens', tokens);
-};
-
-/** The order of `draw_task` in task_calls.cpp. */
+/** The order of `task_of` in task_calls.cpp. */
 const kinds = ['copy', 'reverse', 'sort', 'associative-recall', 'induction'] as const;
 
 /**
  * A synthetic task for a causal model: an endless supply of sequences with known answers, at known positions. The same
- * seed and number give the same sequence in every build and in C++.
+ * seed and number give the same sequence in every build and in C++. Needs `init`.
  */
 export abstract class Task {
   /** Size of the vocabulary, separators included: a model's `vocabularySize`. */
   readonly vocabularySize: number;
   /** Length of a sequence in tokens: the minimum `maxLength` of a model. */
   readonly length: number;
-  readonly #task: Pick<TaskRecord, 'kind' | 'a' | 'b' | 'c' | 'd'>;
+  readonly #kind: number;
+  /** Writes the options to working memory. */
+  readonly #sendOptions: () => Address;
 
   /** @internal */
-  protected constructor(
-    kind: (typeof kinds)[number],
-    options: readonly [number, number, number?, number?],
-    vocabularySize: number,
-    length: number,
-  ) {
-    const [a, b, c = 0, d = 0] = options;
-    this.#task = { kind: kinds.indexOf(kind), a, b, c, d };
-    this.vocabularySize = vocabularySize;
-    this.length = length;
+  protected constructor(kind: (typeof kinds)[number], sendOptions: () => Address) {
+    const loaded = modelsCore();
+    this.#kind = kinds.indexOf(kind);
+    this.#sendOptions = sendOptions;
+    const sizes = receive(taskSizes, loaded.taskSizes(this.#kind, sendOptions()));
+    this.vocabularySize = sizes.vocabularySize;
+    this.length = sizes.length;
   }
 
   /**
-   * Sequences `first` to `first` + `batchSize` − 1 of this seed. Needs `init`.
+   * Sequences `first` to `first` + `batchSize` − 1 of this seed.
    *
    * @param seed an integer from 0 to 2^53 − 1
    * @throws HeadwiseError `invalid-option` unless all three are integers of at least 0; `not-initialized`,
@@ -82,33 +59,23 @@ export abstract class Task {
    */
   batch(seed: number, batchSize: number, first = 0): TaskBatch {
     const loaded = modelsCore();
-    checkCount('seed', seed);
-    const rows = checkCount('batchSize', batchSize);
-    checkCount('first', first);
-    const shape = Object.freeze([rows, this.length]);
-    const count = rows * this.length;
-    const [record, tokens, targets, keys, workspace] = reserve(
-      taskRecord.words,
-      count,
-      count,
-      count,
-      this.vocabularySize,
-    );
-    const result = (): Tokens => ({ data: new Int32Array(allocate(count).buffer), shape });
-    const batch = { tokens: result(), targets: result(), keys: result() };
-    writeRecord(record, taskRecord, {
-      ...this.#task,
-      ...{ seed: toWide(seed), first: toWide(first), batchSize: rows },
-      ...{ tokens, targets, keys, workspace },
-    });
-    loaded.drawTask(record);
-    const read = ({ data }: Tokens, address: Address): void => {
-      data.set(loaded.HEAP32.subarray(address / 4, address / 4 + count));
+    const numbers = [
+      fromZero('seed', seed),
+      fromZero('batchSize', batchSize),
+      fromZero('first', first),
+    ] as const;
+    const address = loaded.drawTask(this.#kind, this.#sendOptions(), ...numbers);
+    if (isAbsent(address)) {
+      failOutOfMemory();
+    }
+    const shape = Object.freeze([batchSize, this.length]);
+    const count = batchSize * this.length;
+    const part = (i: number): Tokens => {
+      const data = allocateArray(Int32Array, count);
+      data.set(loaded.HEAP32.subarray(address / 4 + i * count, address / 4 + (i + 1) * count));
+      return { data, shape };
     };
-    read(batch.tokens, tokens);
-    read(batch.targets, targets);
-    read(batch.keys, keys);
-    return batch;
+    return { tokens: part(0), targets: part(1), keys: part(2) };
   }
 
   /** With a tag, Vue's `reactive` returns the object itself. Its proxies cannot access private fields. */
@@ -128,13 +95,12 @@ export interface CopyTaskOptions {
 
 /** Random tokens; each position must predict the token `offset` positions before it. */
 export class CopyTask extends Task {
-  /** @throws HeadwiseError `invalid-option`, `unknown-option`, as all tasks */
+  /** @throws HeadwiseError `not-initialized`, `invalid-option`, `unknown-option`, as all tasks */
   constructor(options: CopyTaskOptions) {
-    const { offset = 1, ...given } = checkOptions(options, ['numSymbols', 'length', 'offset']);
-    const numSymbols = checkSize('numSymbols', given.numSymbols);
-    checkSize('offset', offset);
-    const length = checkAtLeast('length', given.length, 'offset + 1', offset + 1);
-    super('copy', [numSymbols, length, offset], numSymbols, length);
+    const read = readOptions(options, {
+      ...{ numSymbols: size, length: size, offset: optional(size, 1) },
+    });
+    super('copy', () => send(copyOptions, read));
   }
 }
 
@@ -148,14 +114,7 @@ export interface SequenceTaskOptions {
   numItems: number;
 }
 
-function checkSequence(options: SequenceTaskOptions): [number, number] {
-  const given = checkOptions(options, ['numSymbols', 'numItems']);
-  const numSymbols = checkSize('numSymbols', given.numSymbols);
-  const numItems = checkSize('numItems', given.numItems);
-  checkVocabulary('numSymbols', numSymbols + 1);
-  checkLength('numItems', 2 * numItems);
-  return [numSymbols, numItems];
-}
+const sequenceReaders = { numSymbols: size, numItems: size };
 
 /**
  * Random items, a separator, and the items in reverse, which must be predicted. The last answer is a target only, so a
@@ -163,8 +122,8 @@ function checkSequence(options: SequenceTaskOptions): [number, number] {
  */
 export class ReverseTask extends Task {
   constructor(options: SequenceTaskOptions) {
-    const [numSymbols, numItems] = checkSequence(options);
-    super('reverse', [numSymbols, numItems], numSymbols + 1, 2 * numItems);
+    const read = readOptions(options, sequenceReaders);
+    super('reverse', () => send(sequenceOptions, read));
   }
 }
 
@@ -174,9 +133,8 @@ export class ReverseTask extends Task {
  */
 export class SortTask extends Task {
   constructor(options: SequenceTaskOptions) {
-    const [numSymbols, numItems] = checkSequence(options);
-    checkAtLeast('numSymbols', numSymbols, 'numItems', numItems);
-    super('sort', [numSymbols, numItems], numSymbols + 1, 2 * numItems);
+    const read = readOptions(options, sequenceReaders);
+    super('sort', () => send(sequenceOptions, read));
   }
 }
 
@@ -191,8 +149,6 @@ export interface AssociativeRecallTaskOptions {
   numQuestions?: number | undefined;
 }
 
-const recallNames = ['numNames', 'numValues', 'numPairs', 'numQuestions'] as const;
-
 /**
  * Pairs of a name and a value, then names, whose values must be predicted. The correct key is the value in the pair.
  * Source: Ba et al. 2016, Using Fast Weights to Attend to the Recent Past; Arora et al. 2023, Zoology, for several
@@ -200,19 +156,10 @@ const recallNames = ['numNames', 'numValues', 'numPairs', 'numQuestions'] as con
  */
 export class AssociativeRecallTask extends Task {
   constructor(options: AssociativeRecallTaskOptions) {
-    const { numQuestions = 1, ...given } = checkOptions(options, recallNames);
-    const numValues = checkSize('numValues', given.numValues);
-    const numPairs = checkSize('numPairs', given.numPairs);
-    checkSize('numQuestions', numQuestions);
-    const numNames = checkAtLeast('numNames', given.numNames, 'numPairs', numPairs);
-    checkVocabulary('numValues', numNames + numValues);
-    checkLength('numPairs', 2 * numPairs + numQuestions);
-    super(
-      'associative-recall',
-      [numNames, numValues, numPairs, numQuestions],
-      numNames + numValues,
-      2 * numPairs + numQuestions,
-    );
+    const read = readOptions(options, {
+      ...{ numNames: size, numValues: size, numPairs: size, numQuestions: optional(size, 1) },
+    });
+    super('associative-recall', () => send(associativeRecallOptions, read));
   }
 }
 
@@ -234,11 +181,9 @@ export interface InductionTaskOptions {
  */
 export class InductionTask extends Task {
   constructor(options: InductionTaskOptions) {
-    const given = checkOptions(options, ['numSymbols', 'length', 'minPeriod', 'maxPeriod']);
-    const minPeriod = checkSize('minPeriod', given.minPeriod);
-    const maxPeriod = checkAtLeast('maxPeriod', given.maxPeriod, 'minPeriod', minPeriod);
-    const numSymbols = checkAtLeast('numSymbols', given.numSymbols, 'maxPeriod', maxPeriod);
-    const length = checkAtLeast('length', given.length, 'maxPeriod + 1', maxPeriod + 1);
-    super('induction', [numSymbols, length, minPeriod, maxPeriod], numSymbols, length);
+    const read = readOptions(options, {
+      ...{ numSymbols: size, length: size, minPeriod: size, maxPeriod: size },
+    });
+    super('induction', () => send(inductionOptions, read));
   }
 }

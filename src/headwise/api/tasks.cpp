@@ -10,18 +10,9 @@ namespace headwise {
 namespace {
 
 template <typename Options>
-Options checked(const Options& options) {
+TaskSampler checked(const Options& options) {
   report_out_of_memory([&] { validation::check_task_options(options); });
-  return options;
-}
-
-SequenceOptions checked_sort(const SequenceOptions& options) {
-  report_out_of_memory([&] {
-    validation::check_task_options(options);
-    validation::check_at_least_other("num_symbols", options.num_symbols, "num_items",
-                                     options.num_items);
-  });
-  return options;
+  return TaskSampler(options);
 }
 
 }  // namespace
@@ -51,18 +42,16 @@ TaskBatch Task::batch(std::uint64_t seed, std::int64_t batch_size, std::int64_t 
   });
 }
 
-CopyTask::CopyTask(const CopyOptions& options) : Task(TaskSampler(checked(options))) {}
+CopyTask::CopyTask(const CopyOptions& options) : Task(checked(options)) {}
 
 ReverseTask::ReverseTask(const SequenceOptions& options)
-    : Task(TaskSampler(TaskSampler::Reverse{checked(options)})) {}
+    : Task(checked(TaskSampler::Reverse{options})) {}
 
-SortTask::SortTask(const SequenceOptions& options)
-    : Task(TaskSampler(TaskSampler::Sort{checked_sort(options)})) {}
+SortTask::SortTask(const SequenceOptions& options) : Task(checked(TaskSampler::Sort{options})) {}
 
 AssociativeRecallTask::AssociativeRecallTask(const AssociativeRecallOptions& options)
-    : Task(TaskSampler(checked(options))) {}
+    : Task(checked(options)) {}
 
-InductionTask::InductionTask(const InductionOptions& options)
-    : Task(TaskSampler(checked(options))) {}
+InductionTask::InductionTask(const InductionOptions& options) : Task(checked(options)) {}
 
 }  // namespace headwise

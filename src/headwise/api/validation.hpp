@@ -28,8 +28,8 @@ struct MeasuredHeads;
 }  // namespace headwise
 
 /// The public functions' checks: each throws `Error`, or returns if the arguments are valid. The
-/// JavaScript package calls them, too; it makes those of tasks, of numbers of importance and of
-/// names and shapes of parameters itself, with the same texts.
+/// JavaScript package calls them, too; it makes those of numbers of importance and of names and
+/// shapes of parameters itself, with the same texts.
 namespace headwise::validation {
 
 using Shape = std::span<const std::size_t>;

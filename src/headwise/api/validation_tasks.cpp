@@ -4,7 +4,6 @@
 #include <headwise/api/validation_tasks.hpp>
 #include <headwise/api/validation_text.hpp>
 #include <headwise/core/training/cross_entropy.hpp>
-#include <headwise/tasks.hpp>
 #include <limits>
 
 namespace headwise::validation {
@@ -15,6 +14,15 @@ void check_fits(std::string_view argument, std::string_view what, std::string_vi
                 std::int64_t count) {
   if (count > std::numeric_limits<std::int32_t>::max()) {
     fail_option("#: expected # of at most 2147483647 #, got #", {argument, what, unit, count});
+  }
+}
+
+/// Checks a size of at least `min`, which is that of `other`.
+void check_at_least_other(std::string_view argument, std::int64_t number, std::string_view other,
+                          std::int64_t min) {
+  check_size(argument, number);
+  if (number < min) {
+    fail_option("#: expected at least # (#), got #", {argument, other, min, number});
   }
 }
 
@@ -51,14 +59,6 @@ void check_at_least(std::string_view argument, std::int64_t number, std::int64_t
   }
 }
 
-void check_at_least_other(std::string_view argument, std::int64_t number, std::string_view other,
-                          std::int64_t min) {
-  check_size(argument, number);
-  if (number < min) {
-    fail_option("#: expected at least # (#), got #", {argument, other, min, number});
-  }
-}
-
 void check_task_options(const CopyOptions& options) {
   check_size("num_symbols", options.num_symbols);
   check_size("offset", options.offset);
@@ -70,6 +70,11 @@ void check_task_options(const SequenceOptions& options) {
   check_size("num_items", options.num_items);
   check_fits("num_symbols", "a vocabulary", "symbols", options.num_symbols + 1);
   check_fits("num_items", "sequences", "tokens", 2 * options.num_items);
+}
+
+void check_task_options(const TaskSampler::Sort& options) {
+  check_task_options(static_cast<const SequenceOptions&>(options));
+  check_at_least_other("num_symbols", options.num_symbols, "num_items", options.num_items);
 }
 
 void check_task_options(const AssociativeRecallOptions& options) {

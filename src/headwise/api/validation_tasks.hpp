@@ -3,25 +3,17 @@
 #include <cstdint>
 #include <headwise/caller_memory.hpp>
 #include <headwise/core/analysis/pattern_scores.hpp>
+#include <headwise/core/tasks/task_sampler.hpp>
 #include <string_view>
 #include <vector>
-
-namespace headwise {
-struct AssociativeRecallOptions;
-struct CopyOptions;
-struct InductionOptions;
-struct SequenceOptions;
-}  // namespace headwise
 
 /// The checks of the tasks' public functions, as in validation.hpp.
 namespace headwise::validation {
 
 void check_at_least(std::string_view argument, std::int64_t number, std::int64_t min);
-/// A size of at least `min`, which is that of `other`.
-void check_at_least_other(std::string_view argument, std::int64_t number, std::string_view other,
-                          std::int64_t min);
 void check_task_options(const CopyOptions& options);
 void check_task_options(const SequenceOptions& options);
+void check_task_options(const TaskSampler::Sort& options);
 void check_task_options(const AssociativeRecallOptions& options);
 void check_task_options(const InductionOptions& options);
 

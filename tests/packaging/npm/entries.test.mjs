@@ -173,12 +173,11 @@ runs(
 
   const { Adam, AttentionOnlyTransformer, CopyTask, clipGradientNorm, loadNpy, measureHeadImportance, saveNpy } =
     await import('headwise/models');
-  const task = new CopyTask({ numSymbols: 5, length: 8 });
   for (const needy of [
     () => new AttentionOnlyTransformer(sizesOfModel),
     () => new Adam(early),
     () => clipGradientNorm(early, 1),
-    () => task.batch(1, 1),
+    () => new CopyTask({ numSymbols: 5, length: 8 }),
     () => saveNpy(X),
     () => loadNpy(new Uint8Array(8)),
   ]) {
@@ -191,6 +190,7 @@ runs(
   assert.deepEqual(compiled, sizes('headwise-simd.wasm', 'headwise-models-simd.wasm'));
   const model = new AttentionOnlyTransformer(sizesOfModel);
   const late = new MultiHeadAttention({ ...sizesOfLayer, seed: 1 });
+  const task = new CopyTask({ numSymbols: 5, length: 8 });
   const optimizer = new Adam([late, model]);
   for (let turn = 0; turn < 2; turn++) {
     // Each object uses the build in which it was made.
