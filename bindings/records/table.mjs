@@ -180,7 +180,7 @@ export const records = {
     source: 'Input<double>',
     keyMask: 'Input<std::uint8_t>',
     stop: 'Input<double>',
-    maxNewTokens: 'wide',
+    maxNewTokens: 'number',
     temperature: 'number',
     topK: 'wide',
     topP: 'number',

@@ -1,6 +1,6 @@
 import { readList, type GivenList } from '../layer/chosen-weights.js';
 import { fail, failOption } from '../runtime/errors.js';
-import { checkOptions, checkWord, isIntegerIn, largestInteger } from '../runtime/options.js';
+import { checkOptions, checkWord, whole } from '../runtime/options.js';
 import { elementsOf, toFloats, type Numbers } from '../tensor/arrays.js';
 import type { TensorInput } from '../tensor/inputs.js';
 import type { Tensor } from '../tensor/tensor.js';
@@ -158,17 +158,13 @@ function readPatch(given: unknown, i: number): GivenPatch {
   );
   const at = checkName(`${argument}.at`, patch.at);
   const { value } = patch;
-  const layer = isOfModel(at) ? 0 : patch.layer;
-  if (!isIntegerIn(layer, 0, largestInteger)) {
-    failOption(`${argument}.layer`, 'an integer from 0 on', layer);
-  }
   const isWord = value === 'zero' || value === 'mean';
   if (typeof value === 'string' && !isWord) {
     failOption(`${argument}.value`, "a tensor, 'zero' or 'mean'", value);
   }
   return {
     at,
-    layer,
+    layer: isOfModel(at) ? 0 : whole('an integer from 0 on')(`${argument}.layer`, patch.layer),
     side: checkWord(`${argument}.side`, patch.side, sides),
     heads: readList(`${argument}.heads`, 'an array of integers', patch.heads),
     positions: readList(`${argument}.positions`, 'an array of integers', patch.positions),

@@ -88,7 +88,7 @@ function readCallback(argument: string, value: unknown): ((token: number) => voi
 
 /** A function, so that bundlers can remove it. */
 const createReaders = () => ({
-  maxNewTokens: whole('an integer from 0 on'),
+  maxNewTokens: number('an integer from 0 on'),
   temperature: optional(number('a finite number from 0 on'), 0),
   topK: optional(whole(), largestInteger),
   topP: optional(number('a number above 0, at most 1'), 1),
@@ -132,7 +132,7 @@ function newGeneration(model: Address, inputs: GenerateInputs): Address {
   const [tokens, source, keyMask, stop, weightHeads] = given;
   writeRecord(record, generateInputs, {
     ...{ tokens, source, keyMask, stop },
-    maxNewTokens: toWide(inputs.maxNewTokens),
+    maxNewTokens: toWords(inputs.maxNewTokens),
     temperature: toWords(inputs.temperature),
     topK: toWide(inputs.topK),
     topP: toWords(inputs.topP),

@@ -33,7 +33,7 @@ GeneratedText Transformer::generate_text(const std::vector<std::int64_t>& tokens
                                   .source = source.input(),
                                   .key_mask = key_mask.input(),
                                   .stop = stop.input(),
-                                  .max_new_tokens = options.max_new_tokens,
+                                  .max_new_tokens = static_cast<double>(options.max_new_tokens),
                                   .temperature = options.temperature,
                                   .top_k = options.top_k.value_or(defaults.top_k),
                                   .top_p = options.top_p.value_or(defaults.top_p),

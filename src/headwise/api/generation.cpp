@@ -28,7 +28,7 @@ Generation::Generation(Transformer& model, const GenerateInputs& inputs)
       gives_source_(inputs.source.is_given()),
       has_key_mask_(inputs.key_mask.is_given()),
       stop_(copy_of(inputs.stop)),
-      num_left_(inputs.max_new_tokens),
+      num_left_(static_cast<std::int64_t>(inputs.max_new_tokens)),
       has_ended_(num_left_ == 0),
       return_weights_(inputs.return_weights),
       weight_heads_(copy_of(inputs.weight_heads)),
@@ -39,7 +39,7 @@ Generation::Generation(Transformer& model, const GenerateInputs& inputs)
                  .seed = inputs.seed}),
       cache_(model.create_cache({.batch_size = 1,
                                  .max_length = static_cast<std::int64_t>(tokens_.size()) +
-                                               std::max<std::int64_t>(inputs.max_new_tokens - 1, 0),
+                                               std::max<std::int64_t>(num_left_ - 1, 0),
                                  .precision = inputs.cache_precision})) {
   if (has_key_mask_) {
     key_mask_ = std::vector<std::uint8_t>(cache_.max_length(), 1);

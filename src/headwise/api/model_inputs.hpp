@@ -60,7 +60,7 @@ struct GenerateInputs {
   Input<double> source;
   Input<std::uint8_t> key_mask;
   Input<double> stop;
-  std::int64_t max_new_tokens = 0;
+  double max_new_tokens = 0;
   double temperature = 0;
   std::int64_t top_k = std::numeric_limits<std::int32_t>::max();
   double top_p = 1;

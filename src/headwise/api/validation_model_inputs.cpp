@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <headwise/api/model_inputs.hpp>
 #include <headwise/api/validation.hpp>
 #include <headwise/api/validation_models.hpp>
@@ -318,7 +319,7 @@ void check_generate(const Transformer& model, const GenerateInputs& inputs) {
     check_length("source", settings, inputs.source.shape.last(1), {.has_batch_axis = false},
                  &inputs.source, {}, 0);
   }
-  if (inputs.max_new_tokens < 0) {
+  if (!(inputs.max_new_tokens >= 0 && std::trunc(inputs.max_new_tokens) == inputs.max_new_tokens)) {
     fail_option("max_new_tokens: expected an integer from 0 on, got #", {inputs.max_new_tokens});
   }
   const auto max_length = static_cast<std::int64_t>(settings.max_length);
@@ -326,7 +327,7 @@ void check_generate(const Transformer& model, const GenerateInputs& inputs) {
       inputs.key_mask.is_given() ? static_cast<std::size_t>(std::ranges::count(key_mask, 1))
                                  : inputs.tokens.size());
   const std::int64_t most = std::max<std::int64_t>(max_length - length + 1, 0);
-  if (length > max_length || inputs.max_new_tokens > most) {
+  if (length > max_length || inputs.max_new_tokens > static_cast<double>(most)) {
     fail_option("max_new_tokens: expected at most # behind # of max_length (#), got #",
                 {most, length, max_length, inputs.max_new_tokens});
   }

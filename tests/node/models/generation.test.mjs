@@ -81,7 +81,7 @@ test('a cache that was reset takes another source', () => {
 test('bad arguments are errors', async () => {
   const model = make({});
   const few = { maxNewTokens: 1 };
-  const most = `at most 14 behind 1 of maxLength (14), got 15`;
+  const most = 'maxNewTokens: expected at most 14 behind 1 of maxLength (14), got';
   const precisions = `expected 'float32', 'float16' or 'int8', got "int4"`;
   for (const [given, message, tokens = [1]] of [
     [few, 'tokens: expected at least one, got none', []],
@@ -89,7 +89,7 @@ test('bad arguments are errors', async () => {
     [{ ...few, onToken: 1 }, 'onToken: expected a function, got 1'],
     [{ ...few, stop: 13 }, 'stop: expected integers from 0 to 12, got 13'],
     [{}, 'maxNewTokens: expected an integer from 0 on, got undefined'],
-    [{ maxNewTokens: 15 }, `maxNewTokens: expected ${most}`],
+    ...[15, 2 ** 53].map((given) => [{ maxNewTokens: given }, `${most} ${given}`]),
     [{ ...few, source: [1] }, 'source: expected none without an encoder, got tokens'],
     [{ ...few, topP: 0 }, 'topP: expected a number above 0, at most 1, got 0'],
     [{ ...few, cachePrecision: 'int4' }, `cachePrecision: ${precisions}`],

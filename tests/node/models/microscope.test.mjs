@@ -209,7 +209,7 @@ test('what cannot be captured or patched is refused', async () => {
   refused({ capture: ['z', 'pooled'] }, /z twice/);
   refused({ patch: [{ at: 'scores', layer: 0, value: 'zero' }] }, /can be replaced/);
   refused({ patch: [{ at: 'z', value: 'zero' }] }, /layer: .* from 0 on, got undefined/);
-  refused({ patch: [{ at: 'z', layer: 3, value: 'zero' }] }, /from 0 to 2/);
+  for (const layer of [-1, 3]) refused({ patch: [{ at: 'z', layer, value: 'zero' }] }, /0 to 2/);
   refused({ patch: [{ at: 'z', side: 'cross', layer: 0, value: 'zero' }] }, /a side that runs/);
   refused({ patch: [{ at: 'residPre', layer: 0, heads: [0], value: 'zero' }] }, /without heads/);
   assertFails(
