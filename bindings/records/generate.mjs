@@ -232,6 +232,7 @@ ${of('ts')}`,
 #include <headwise/api/forward_inputs.hpp>
 #include <headwise/api/model_inputs.hpp>
 #include <headwise/api/pooling_inputs.hpp>
+#include <headwise/api/validation_models.hpp>
 #include <headwise/core/attention/parameter_names.hpp>
 #include <headwise/core/io/safetensors_header.hpp>
 #include <headwise/core/layouts/state_dict_layouts.hpp>

@@ -1,6 +1,7 @@
 #include "task_calls.hpp"
 
 #include <algorithm>
+#include <headwise/api/validation.hpp>
 #include <headwise/api/validation_models.hpp>
 #include <headwise/api/validation_tasks.hpp>
 #include <headwise/core/analysis/weight_statistics.hpp>
@@ -69,17 +70,12 @@ Address draw_task(std::size_t kind, Address options, double seed, double batch_s
   return address;
 }
 
-void check_importance(std::size_t measure, std::size_t normalize, std::size_t num_batches,
-                      std::size_t needs_loss, std::size_t has_value, std::size_t has_gradient,
-                      std::size_t side, std::size_t num_layers) {
-  validation::check_importance({.measure = static_cast<HeadMeasure>(measure),
-                                .normalize = normalize != 0,
-                                .num_batches = num_batches,
-                                .needs_loss = needs_loss != 0,
-                                .has_value = has_value != 0,
-                                .has_gradient = has_gradient != 0,
-                                .side = static_cast<Side>(side),
-                                .has_layers = num_layers != 0});
+void check_importance(Address request) {
+  const auto [inputs, ignored_keys] = message_at<MeasuredImportance>(request);
+  validation::check_importance(inputs);
+  for (const auto& [keys, ignored] : ignored_keys) {
+    validation::check_ignored_keys(keys, ignored);
+  }
 }
 
 void score_heads(Address address) {

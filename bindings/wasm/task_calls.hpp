@@ -15,8 +15,6 @@ Address draw_task(std::size_t kind, Address options, double seed, double batch_s
 void score_heads(Address record);
 
 /// Checks what heads are measured with.
-void check_importance(std::size_t measure, std::size_t normalize, std::size_t num_batches,
-                      std::size_t needs_loss, std::size_t has_value, std::size_t has_gradient,
-                      std::size_t side, std::size_t num_layers);
+void check_importance(Address request);
 
 }  // namespace headwise::bindings

@@ -1,3 +1,4 @@
+import { measuredImportance, type IgnoredKeys } from 'headwise-records';
 import { readWindow, type MaskOptions } from '../layer/masks.js';
 import { MultiHeadAttention } from '../layer/multi-head-attention.js';
 import {
@@ -12,10 +13,10 @@ import { Transformer } from '../model/transformer.js';
 import { fail, show } from '../runtime/errors.js';
 import { modelsCore } from '../runtime/models-build.js';
 import { checkOptions, checkWord, ifGiven } from '../runtime/options.js';
+import { send } from '../runtime/records.js';
 import { copyOf } from '../runtime/typed-arrays.js';
 import { toFloats, toKeyMask, toWholeNumbers, toMask, type Numbers } from '../tensor/arrays.js';
 import type { MaskInput, TensorInput, TokensInput } from '../tensor/inputs.js';
-import { checkShape } from '../tensor/shapes.js';
 import type { Tensor } from '../tensor/tensor.js';
 import { ignoredTarget } from '../tensor/tokens.js';
 import {
@@ -108,34 +109,24 @@ function checkImportance(
   { measure, normalize }: ReadImportance,
   { length: numBatches }: readonly unknown[],
   loss: OutputLoss | undefined,
-  side: Side = 'self',
-  numLayers = 1,
+  rest: { side: Side; hasLayers: boolean; ignoredKeys: readonly IgnoredKeys[] },
 ): void {
-  modelsCore().checkImportance(
-    headMeasures.indexOf(measure),
-    Number(normalize),
-    numBatches,
-    Number(loss !== undefined),
-    Number(loss?.value !== undefined),
-    Number(loss?.gradient !== undefined),
-    sides.indexOf(side),
-    numLayers,
-  );
+  const { side, hasLayers, ignoredKeys } = rest;
+  const inputs = {
+    ...{ measure: headMeasures.indexOf(measure), normalize, numBatches },
+    needsLoss: loss !== undefined,
+    hasValue: loss?.value !== undefined,
+    hasGradient: loss?.gradient !== undefined,
+    ...{ side: sides.indexOf(side), hasLayers },
+  };
+  modelsCore().checkImportance(send(measuredImportance, { inputs, ignoredKeys }));
 }
 
-function checkIgnoredKeys(
-  value: unknown,
-  keys: Numbers<Float32Array>,
-): Numbers<Uint8Array> | undefined {
-  if (value === undefined) {
-    return undefined;
-  }
-  const { data, shape } = toMask('ignoredKeys', value);
-  if (!(data instanceof Uint8Array)) {
-    fail('invalid-type', 'ignoredKeys', 'booleans', 'numbers');
-  }
-  checkShape('ignoredKeys', shape, [1, ...keys.shape].slice(-3, -1));
-  return { data, shape };
+function readIgnoredKeys(argument: string, value: unknown): Numbers<Uint8Array> {
+  const { data, shape } = toMask(argument, value);
+  return data instanceof Uint8Array
+    ? { data, shape }
+    : fail('invalid-type', argument, 'booleans', 'numbers');
 }
 
 /** Copies an input, because batches are used long after the call. */
@@ -160,13 +151,13 @@ function measuredLayer(
   layer: MultiHeadAttention,
   batches: readonly LayerMeasureBatch[],
   loss: OutputLoss,
+  read: ReadImportance,
 ): MeasuredHeads {
   const checked = batches.map((batch, i) => {
     const { queries, keys, values, ignoredKeys, validLens, mask, keyMask, window, ...rest } =
       checkOptions(batch, batchNames, `batches[${i}]`);
-    const k = held('keys', keys);
     return {
-      inputs: [held('queries', queries), k, held('values', values)] as const,
+      inputs: [held('queries', queries), held('keys', keys), held('values', values)] as const,
       masks: {
         ...rest,
         validLens: ifGiven('validLens', validLens, toWholeNumbers),
@@ -174,8 +165,14 @@ function measuredLayer(
         mask: ifGiven('mask', mask, heldMask),
         keyMask: ifGiven('keyMask', keyMask, toKeyMask),
       },
-      ignoredKeys: checkIgnoredKeys(ignoredKeys, k),
+      ignoredKeys: ifGiven('ignoredKeys', ignoredKeys, readIgnoredKeys),
     };
+  });
+  checkImportance(read, batches, loss, {
+    ...{ side: 'self', hasLayers: true },
+    ignoredKeys: checked.flatMap(({ inputs: [, { shape: keys }], ignoredKeys: ignored }) =>
+      ignored === undefined ? [] : [{ keys, ignored: ignored.shape }],
+    ),
   });
   const at = (batch: number): (typeof checked)[number] => checked[batch];
   return {
@@ -335,7 +332,8 @@ async function importance(
     const copy = Transformer.copyOf(measured);
     try {
       const layers = Transformer.layersOf(copy, side);
-      checkImportance(read, batches, loss, side, layers.length);
+      const hasLayers = layers.length > 0;
+      checkImportance(read, batches, loss, { side, hasLayers, ignoredKeys: [] });
       const groupSize = groupSizeOf(layers[0]);
       const numbers = await measureHeads(measuredModel(copy, side, batches, loss), read);
       return withOrigin(numbers, { measure: read.measure, groupSize });
@@ -355,8 +353,7 @@ async function importance(
   const loss = readLoss(given.loss);
   const copy = MultiHeadAttention.copyOf(measured);
   try {
-    checkImportance(read, batches, loss);
-    const [numbers = []] = await measureHeads(measuredLayer(copy, batches, loss), read);
+    const [numbers = []] = await measureHeads(measuredLayer(copy, batches, loss, read), read);
     return withOrigin(numbers, { measure: read.measure, groupSize: groupSizeOf(measured) });
   } finally {
     copy.dispose();

@@ -149,16 +149,7 @@ declare module 'headwise-glue' {
       batchSize: number,
       first: number,
     ): Address | Absent;
-    checkImportance(
-      measure: number,
-      normalize: number,
-      numBatches: number,
-      needsLoss: number,
-      hasValue: number,
-      hasGradient: number,
-      side: number,
-      numLayers: number,
-    ): void;
+    checkImportance(request: Address): void;
     scoreHeads(record: Address): void;
   }
 

@@ -205,7 +205,9 @@ std::optional<Tensor<1>> measure_head_importance(const MultiHeadAttention& layer
     };
     MeasuredHeads heads{.num_heads = {layer.num_heads()}, .batch_sizes = {}};
     for (const HeadMeasureBatch& batch : batches) {
-      validation::check_ignored_keys(batch);
+      if (batch.ignored_keys) {
+        validation::check_ignored_keys(batch.keys.shape(), batch.ignored_keys->shape());
+      }
       heads.batch_sizes.push_back(batch.queries.shape(0));
     }
     heads.loss = [&](std::size_t batch, const std::vector<Tensor<1>>& gates) {

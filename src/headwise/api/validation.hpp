@@ -22,7 +22,6 @@ struct CacheOptions;
 struct ForwardInputs;
 struct HeadImportanceOptions;
 struct LeastImportantOptions;
-struct HeadMeasureBatch;
 struct InputSizes;
 struct MeasuredHeads;
 }  // namespace headwise
@@ -85,7 +84,8 @@ std::vector<std::size_t> check_prune_heads(const MultiHeadAttention& layer,
 void check_measured_heads(const MeasuredHeads& heads, const HeadImportanceOptions& options);
 void check_least_important(const std::vector<Tensor<1>>& importance,
                            const LeastImportantOptions& options);
-void check_ignored_keys(const HeadMeasureBatch& batch);
+/// Checks the shape of the keys to ignore: that of the keys, with a batch axis and without sizes.
+void check_ignored_keys(Shape keys, Shape ignored);
 
 // State dicts: validation_state_dict.cpp
 

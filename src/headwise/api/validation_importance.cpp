@@ -82,10 +82,11 @@ void check_least_important(const std::vector<Tensor<1>>& importance,
   }
 }
 
-void check_ignored_keys(const HeadMeasureBatch& batch) {
-  if (batch.ignored_keys) {
-    check_shape("ignored_keys", batch.ignored_keys->shape(),
-                std::array<Axis, 2>{batch.keys.shape(0), batch.keys.shape(1)});
+void check_ignored_keys(Shape keys, Shape ignored) {
+  // `forward` refuses keys without these axes.
+  if (keys.size() >= 2) {
+    const std::size_t batch = keys.size() == 2 ? 1 : keys.front();
+    check_shape("ignored_keys", ignored, std::array<Axis, 2>{batch, keys.end()[-2]});
   }
 }
 
