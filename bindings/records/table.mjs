@@ -83,8 +83,7 @@ export const records = {
     batch: 'size',
     numQueries: 'size',
     numKeys: 'size',
-    validLens: 'Input<double>',
-    rules: 'MaskRules',
+    masks: 'MaskInputs',
   },
   PoolingInputs: {
     queryOffset: 'number',

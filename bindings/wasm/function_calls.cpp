@@ -2,13 +2,10 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <headwise/api/validation.hpp>
-#include <headwise/api/working_memory.hpp>
+#include <headwise/api/pooling_inputs.hpp>
 #include <headwise/core/attention/heads_view.hpp>
-#include <headwise/core/attention/masked_softmax.hpp>
 #include <headwise/core/attention/quantized_weights.hpp>
 #include <headwise/core/io/number_types.hpp>
-#include <headwise/core/parallel/for_each.hpp>
 #include <headwise/core/random.hpp>
 
 #include "memory.hpp"
@@ -17,24 +14,11 @@
 
 namespace headwise::bindings {
 
-void masked_softmax(Address address, std::size_t first, std::size_t samples, Address weights) {
-  const auto& record = record_at<SoftmaxRecord>(address);
-  MaskInputs masks;
-  masks.valid_lens = record.valid_lens;
-  masks.rules = record.rules;
-  const MaskSizes sizes{.batch = record.batch,
-                        .num_heads = 1,
-                        .num_queries = record.num_queries,
-                        .num_keys = record.num_keys};
-  validation::check_valid_lens(masks.valid_lens, sizes);
-  const auto lay_out = [&](Arena& arena) { return MaskMemory(arena, masks, sizes.batch); };
-  WorkingMemory memory([&](Arena& arena) { static_cast<void>(lay_out(arena)); });
-  AttentionMask mask = lay_out(memory.arena()).mask(masks, sizes);
-  mask.batch = samples;
-  if (mask.valid_lens != nullptr) {
-    mask.valid_lens += first * mask.valid_lens_sample_stride;
-  }
-  masked_softmax_into(mask, at<float>(weights), parallel::num_threads());
+void masked_softmax(Address address, std::size_t first, std::size_t samples, Address scores) {
+  const auto& [batch, num_queries, num_keys, masks] = record_at<SoftmaxRecord>(address);
+  const MaskSizes sizes{
+      .batch = batch, .num_heads = 1, .num_queries = num_queries, .num_keys = num_keys};
+  softmax_samples(masks, sizes, first, samples, at<float>(scores));
 }
 
 void pool(Address address) {

@@ -7,8 +7,8 @@
 /// Functions without a layer: softmax, pooling, heads, random numbers, number formats.
 namespace headwise::bindings {
 
-/// Of `samples` samples from `first` on, whose scores are at `weights`.
-void masked_softmax(Address record, std::size_t first, std::size_t samples, Address weights);
+/// Of `samples` samples from `first` on, in place.
+void masked_softmax(Address record, std::size_t first, std::size_t samples, Address scores);
 
 void pool(Address inputs);
 

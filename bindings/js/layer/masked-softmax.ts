@@ -1,14 +1,14 @@
 import { softmaxRecord } from 'headwise-records';
 import { read, write } from '../runtime/memory.js';
-import { checkOptions, ifGiven } from '../runtime/options.js';
+import { checkOptions } from '../runtime/options.js';
 import { writeRecord } from '../runtime/records.js';
 import { overlap, partOf } from '../runtime/typed-arrays.js';
 import { newestCore } from '../runtime/wasm.js';
-import { checkTensor, toFloats, toWholeNumbers } from '../tensor/arrays.js';
-import { giveTensors } from '../tensor/given-tensors.js';
+import { checkTensor, toFloats } from '../tensor/arrays.js';
+import { giveTensors, notGiven } from '../tensor/given-tensors.js';
 import type { TensorInput, ValidLens } from '../tensor/inputs.js';
 import type { Tensor } from '../tensor/tensor.js';
-import { readMasks, type EmptyRows } from './masks.js';
+import { packMasks, readMasks, type EmptyRows } from './masks.js';
 import { memoryOf, readTarget, resultIn } from './results.js';
 
 export interface MaskedSoftmaxOptions {
@@ -44,8 +44,7 @@ export function maskedSoftmax(
   const loaded = newestCore();
   const { emptyRows, out } = checkOptions(options, ['emptyRows', 'out']);
   const input = toFloats('scores', scores);
-  const lens = ifGiven('validLens', validLens, toWholeNumbers);
-  const { rules } = readMasks({ emptyRows });
+  const masks = readMasks({ validLens, emptyRows });
   const target = readTarget('out', out);
   const { data, shape } = input;
   const [batch, numQueries, numKeys] = checkTensor('scores', input, ['batch', 'queries', 'keys']);
@@ -59,14 +58,14 @@ export function maskedSoftmax(
     : Math.min(batch, Math.max(1, Math.floor(chunk / sample)));
   const { record, given, rest } = giveTensors(
     softmaxRecord.words,
-    [['validLens', lens]],
+    [['validLens', masks.validLens]],
     samples * sample,
   );
   // Without numbers, a size may exceed 32 bits.
   const word = (size: number): number => Math.min(size, 2 ** 32 - 1);
   writeRecord(record, softmaxRecord, {
     ...{ batch: word(batch), numQueries: word(numQueries), numKeys: word(numKeys) },
-    ...{ validLens: given[0], rules },
+    masks: packMasks(masks, given[0], notGiven, notGiven),
   });
   for (let first = 0; first < Math.max(batch, 1); first += Math.max(samples, 1)) {
     const count = Math.min(samples, batch - first);

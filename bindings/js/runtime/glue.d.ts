@@ -45,7 +45,7 @@ declare module 'headwise-glue' {
     reserve(floats: number): Address | Absent;
     newTensor(floats: number): Address | Absent;
     deleteTensor(tensor: Address): void;
-    maskedSoftmax(record: Address, first: number, samples: number, weights: Address): void;
+    maskedSoftmax(record: Address, first: number, samples: number, scores: Address): void;
     pool(inputs: Address): void;
     splitHeads(
       batch: number,
