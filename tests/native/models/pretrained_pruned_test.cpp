@@ -201,39 +201,6 @@ TEST_CASE("A pruned GPT-2 is told from nanoGPT however few heads its first layer
   }
 }
 
-TEST_CASE("Removed heads that a model does not have are problems of the config") {
-  const std::string lists = ": expected lists of the heads of layers, got ";
-  const std::string left =
-      ": expected a head left in each layer, and all or none of those of a key-value head, got ";
-  struct Case {
-    std::string checkpoint, field, value, expected, got = "an object";
-  };
-  std::vector<Case> cases = {{"gpt2-a", "pruned_heads", "1", lists, "1"},
-                             {"gpt2-a", "pruned_heads", "\"0\"", lists, "'0'"},
-                             // A decoder alone has neither of the other sides.
-                             {"gpt2-a", "cross_pruned_heads", "{\"0\": [0]}", lists},
-                             {"marian-a", "encoder_pruned_heads", "{\"2\": [0]}", lists},
-                             {"gpt2-a", "pruned_heads", "{\"1\": [0, 1, 2, 3]}", left},
-                             {"llama-a", "pruned_heads", "{\"0\": [1, 2]}", left}};
-  for (const std::string value :
-       {"{\"2\": [0]}", "{\"0\": [4]}", "{\"0\": [-1]}", "{\"0\": [0.5]}", "{\"0\": [\"1\"]}",
-        "{\"x\": [1]}", "{\"\": [1]}", "{\"\": 1}", "{\"0\": [null]}"}) {
-    cases.push_back({"gpt2-a", "pruned_heads", value, lists});
-  }
-  const auto error_with = [](const Checkpoint& checkpoint, const std::string& fields) {
-    return error_of([&] {
-      return Transformer::from_pretrained(with_fields(checkpoint, fields), checkpoint.tensors);
-    });
-  };
-  for (const auto& [name, field, value, expected, got] : cases) {
-    CHECK(error_with(with_four_heads(name), "\"" + field + "\": " + value) ==
-          "invalid-option; config." + field + expected + got);
-  }
-  // More key-value heads than heads are a problem of their own.
-  CHECK(error_with(Checkpoint("llama-a"), R"("num_key_value_heads": 5, "pruned_heads": {"0": [1]})")
-            .starts_with("invalid-option; config.num_key_value_heads: expected a divisor of"));
-}
-
 TEST_CASE("A checkpoint is read with dropout, a seed and an optimizer of one's own") {
   const Checkpoint checkpoint("gpt2-a");
   const auto read = [&](const PretrainedOptions& options) {

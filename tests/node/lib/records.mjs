@@ -7,7 +7,7 @@ const dataFolder = new URL('../../data/', import.meta.url);
 export const dataFile = (name) => new URL(name, dataFolder);
 
 const names = (text) => new Set(text.split(' '));
-const texts = names('call name code message prefix');
+const texts = names('call name code message prefix checkpoint fields header in_32_bits');
 const flags = names(
   'bias output_bias output_projection bias_kv zero_attention requires_grad done loaded',
 );
@@ -26,7 +26,7 @@ function valueOf(key, text) {
 
 /** num_heads becomes numHeads; W_q and w_v stay as they are. */
 const nameOf = (key) =>
-  key.length === 3 ? key : key.replace(/_([a-z])/g, (_, letter) => letter.toUpperCase());
+  key.length === 3 ? key : key.replace(/_([a-z0-9])/g, (_, letter) => letter.toUpperCase());
 
 /** The records of a file as objects: numbers, lists, booleans and texts by name, `parameter` all lines. */
 export const readRecords = (name) =>

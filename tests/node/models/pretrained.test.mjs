@@ -116,6 +116,16 @@ for (const [name, record] of hub) {
 const load = (config, tensors) => () => Transformer.fromPretrained({ config, tensors }).dispose();
 const gpt2 = readCheckpoint('gpt2-a');
 
+test('fields of a config are read, or named where no model has them', () => {
+  for (const { checkpoint, fields, message } of readRecords('configs.txt')) {
+    const text = readFileSync(dataFile(`models/${checkpoint}.json`), 'utf8');
+    const config = JSON.parse(text.replace(/}\s*$/, `, ${fields}}`));
+    const read = load(config, readCheckpoint(checkpoint).tensors);
+    if (message) assertFails(read, 'invalid-option', message);
+    else read();
+  }
+});
+
 test('tensors that are missing or of integers are named', () => {
   const { 'wte.weight': embedding, ...rest } = gpt2.tensors;
   const { data, shape } = embedding;
