@@ -1,10 +1,11 @@
-// Malformed files: every truncation, and sizes that 32 bits cannot hold. tests/native/io has more, and random changes.
+// Malformed files: every truncation, and the headers of tests/data/malformed.txt. tests/native/io has random changes.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import * as headwise from 'headwise';
 import { assertFails, assertRejects } from '../lib/compare.mjs';
-import { dictionary, npyFile } from '../lib/files.mjs';
+import { npyFile } from '../lib/files.mjs';
 import { memory } from '../lib/memory.mjs';
+import { readRecords } from '../lib/records.mjs';
 import { safetensorsFile } from '../lib/safetensors.mjs';
 import { handleOn } from '../lib/sources.mjs';
 
@@ -50,46 +51,6 @@ test('every truncation, and one byte more', async () => {
   fails(loadNpy, Uint8Array.of(...goodNpy, 0), `bytes: expected ${ofShape}`);
 });
 
-/** A header of one tensor, with these fields as JSON. */
-const headerOf = (fields) => {
-  const all = { dtype: '"F32"', shape: '[2]', data_offsets: '[0,8]', ...fields };
-  return `{"a":{${Object.entries(all)
-    .map(([name, json]) => `"${name}":${json}`)
-    .join(',')}}}`;
-};
-const asMany = (got) => `tensor 'a' in as many bytes as its shape takes, got ${got}`;
-const within = (size, got) => `tensor 'a' to lie within ${size} bytes, got ${got}`;
-
-/** Header, bytes of numbers behind it, message, and the header length that the file claims. */
-const badSafetensors = [
-  ['['.repeat(1e6), 0, 'a safetensors header with { at byte 0, got ['],
-  // Sizes that overflow 32 bits, and counts of 2^62 and 2^64: times four they are 0 in 64 bits.
-  [headerOf({ data_offsets: '[0,9007199254740992]' }), 8, within(8, '0 to 9007199254740992')],
-  [headerOf({ shape: '[2147483648,2147483648]', data_offsets: '[0,0]' }), 0, asMany(0)],
-  [headerOf({ shape: '[65536,65536,65536,65536]' }), 8, asMany(8)],
-  [
-    ...[headerOf({ shape: '[4294967296,0]', data_offsets: '[0,0]' }), 0],
-    "tensor 'a' of a shape that memory can hold, got 4294967296",
-  ],
-  ...[3, 2 ** 31, 2 ** 32 + 2, 2n ** 64n - 1n].map((length) => [
-    ...['{}', 0, `a safetensors header of at most 2 bytes, got ${length}`, length],
-  ]),
-];
-
-const ofShape = 'a .npy file with as many bytes of numbers as its shape takes, got';
-const f4 = (shape, order) => dictionary("'<f4'", shape, order);
-
-/** Dictionary, bytes of numbers behind it, message, and the header length that the file claims. */
-const badNpy = [
-  [
-    ...[`{'shape': ${'('.repeat(60_000)}`, 0],
-    'a .npy header with an integer from 0 to 2^53 at byte 11, got (',
-  ],
-  [f4('(65536,65536,65536,65536)', 'True'), 4, `${ofShape} 4`],
-  [f4('(4294967296, 0)'), 0, 'a .npy file of at most 64 axes that memory can hold, got 4294967296'],
-  [...[f4('(1,)'), 4, `a .npy header of at most ${f4('(1,)').length + 4} bytes, got 65535`], 65535],
-];
-
 test('another kind of file is called by its name, from whatever source', async () => {
   for (const [text, what] of [
     ['version https://git-lfs', 'a Git LFS pointer: fetch the file itself by git lfs pull'],
@@ -102,13 +63,31 @@ test('another kind of file is called by its name, from whatever source', async (
   }
 });
 
-test('the error names the rule that a file breaks, also for sizes that overflow 32 bits', () => {
-  for (const [header, size, message, length] of badSafetensors) {
-    const file = safetensorsFile(header, new Uint8Array(size), length);
-    fails(loadSafetensors, file, `bytes: expected ${message}`);
+test('the error names the rule that a file breaks', () => {
+  for (const { format, header, size = 4, message, in32Bits = message } of readRecords(
+    'malformed.txt',
+  )) {
+    const [load, fileOf] =
+      format === 'npy' ? [loadNpy, npyFile] : [loadSafetensors, safetensorsFile];
+    fails(load, fileOf(header, new Uint8Array(size)), `bytes: expected ${in32Bits}`);
   }
-  for (const [text, size, message, length] of badNpy) {
-    const file = npyFile(text, new Uint8Array(size), length);
-    fails(loadNpy, file, `bytes: expected ${message}`);
+});
+
+test('a header that is deep, or has not the length that its file claims', () => {
+  fails(
+    loadSafetensors,
+    safetensorsFile('['.repeat(1e6)),
+    'bytes: expected a safetensors header with { at byte 0, got [',
+  );
+  fails(
+    loadNpy,
+    npyFile(`{'shape': ${'('.repeat(60_000)}`),
+    'bytes: expected a .npy header with an integer from 0 to 2^53 at byte 11, got (',
+  );
+  for (const length of [3, 2 ** 31, 2 ** 32 + 2, 2n ** 64n - 1n]) {
+    const message = `bytes: expected a safetensors header of at most 2 bytes, got ${length}`;
+    fails(loadSafetensors, safetensorsFile('{}', [], length), message);
   }
+  const message = 'bytes: expected a .npy header of at most 14 bytes, got 65535';
+  fails(loadNpy, npyFile('{}', new Uint8Array(12), 65535), message);
 });

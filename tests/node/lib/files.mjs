@@ -41,7 +41,3 @@ export function npyFile(dictionary, numbers = [], length = dictionary.length) {
     Buffer.concat([before, Buffer.from(dictionary), Uint8Array.from(numbers)]),
   );
 }
-
-/** A dictionary as NumPy writes it. */
-export const dictionary = (descr, shape, fortranOrder = 'False') =>
-  `{'descr': ${descr}, 'fortran_order': ${fortranOrder}, 'shape': ${shape}, }`;
