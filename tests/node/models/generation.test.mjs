@@ -84,33 +84,15 @@ test('bad arguments are errors', async () => {
   const most = 'maxNewTokens: expected at most 14 behind 1 of maxLength (14), got';
   const precisions = `expected 'float32', 'float16' or 'int8', got "int4"`;
   for (const [given, message, tokens = [1]] of [
-    [few, 'tokens: expected at least one, got none', []],
     [few, 'tokens: expected (length,), got (2, 1)', [[1], [2]]],
     [{ ...few, onToken: 1 }, 'onToken: expected a function, got 1'],
     [{ ...few, stop: 13 }, 'stop: expected integers from 0 to 12, got 13'],
     [{}, 'maxNewTokens: expected an integer from 0 on, got undefined'],
     ...[15, 2 ** 53].map((given) => [{ maxNewTokens: given }, `${most} ${given}`]),
-    [{ ...few, source: [1] }, 'source: expected none without an encoder, got tokens'],
-    [{ ...few, topP: 0 }, 'topP: expected a number above 0, at most 1, got 0'],
     [{ ...few, cachePrecision: 'int4' }, `cachePrecision: ${precisions}`],
     [few, 'tokens: expected integers from 0 to 12, got -1', [-1]],
   ]) {
     const code = /^(invalid-(option|shape|type|value)|unknown-option)$/;
     await assert.rejects(model.generate(tokens, given), { name: 'HeadwiseError', code, message });
   }
-  const bart = make({ encoder: {} });
-  await assertRejects(
-    () => bart.generate([1], { ...few, source: new Int32Array(15) }),
-    'invalid-shape',
-    'source: expected (length,), length at most maxLength (14), got (15,)',
-  );
-});
-
-test('a cache that holds padding needs the key mask of every pass', () => {
-  const model = make({});
-  const cache = model.createCache({ batchSize: 1, maxLength: 4 });
-  model.forward([[0, 1]], { cache, keyMask: [[0, 1]] });
-  const message = /^keyMask: expected one of cached and new tokens, because/;
-  assert.throws(() => model.forward([[2]], { cache }), { code: 'invalid-option', message });
-  model.forward([[2]], { cache, keyMask: [[0, 1, 1]] });
 });

@@ -198,42 +198,21 @@ test('dropout leaves what is patched as it is', async () => {
   }
 });
 
+// tests/native/models has what models lack, and shapes that do not fit.
 test('what cannot be captured or patched is refused', async () => {
-  const model = new Transformer({ ...options, ffnHiddens: 0, finalNorm: false });
+  const model = new Transformer({ ...options, ffnHiddens: 0 });
   const refused = (given, message) =>
     assertFails(() => model.forward([1, 2], given), 'invalid-option', message);
   refused({ capture: ['mlpOut'] }, /feed-forward/);
-  refused({ capture: ['finalNormScale'] }, /final norm/);
-  refused({ capture: ['z'], captureLayers: [3] }, /integers from 0 to 2/);
   refused({ capturePositions: 'last' }, /^capturePositions: expected capture beside it, got none$/);
   refused({ capture: ['z', 'pooled'] }, /z twice/);
-  refused({ patch: [{ at: 'scores', layer: 0, value: 'zero' }] }, /can be replaced/);
   refused({ patch: [{ at: 'z', value: 'zero' }] }, /layer: .* from 0 on, got undefined/);
   for (const layer of [-1, 3]) refused({ patch: [{ at: 'z', layer, value: 'zero' }] }, /0 to 2/);
-  refused({ patch: [{ at: 'z', side: 'cross', layer: 0, value: 'zero' }] }, /a side that runs/);
-  refused({ patch: [{ at: 'residPre', layer: 0, heads: [0], value: 'zero' }] }, /without heads/);
-  assertFails(
-    () => model.forward([1, 2], { patch: [{ at: 'z', layer: 0, value: [1] }] }),
-    'invalid-shape',
-    'patch[0].value: expected (4, 2, 4), got (1,)',
-  );
-  const postNorm = new Transformer({ ...options, normFirst: false });
-  assertFails(() => postNorm.attributeLogits([1], { target: 1 }), 'invalid-option', /come first/);
   const signal = AbortSignal.abort(new Error('enough'));
   await assert.rejects(model.patchHeads([1], [2], { metric: () => 0, signal }), /enough/);
+  const prunes = () => (model.pruneHeads({ 2: [0] }), 0);
   await assertRejects(
-    () => model.patchHeads([1], [2], { metric: () => 0, positions: [] }),
-    'invalid-option',
-    'positions: expected at least one, got none',
-  );
-  await assertRejects(
-    () => model.patchHeads([1], [1, 2], { metric: () => 0 }),
-    'invalid-shape',
-    'corrupted: expected (1,), got (2,)',
-  );
-  const prunes = () => (postNorm.pruneHeads({ 2: [0] }), 0);
-  await assertRejects(
-    () => postNorm.patchHeads([1], [2], { metric: prunes }),
+    () => model.patchHeads([1], [2], { metric: prunes }),
     'invalid-option',
     'model: expected one that keeps its heads during the call, got one with other heads',
   );
