@@ -9,8 +9,6 @@
 namespace headwise::test {
 namespace {
 
-using namespace std::string_literals;
-
 #if defined(HEADWISE_SANITIZE)
 constexpr std::size_t num_mutations = 2'000;  // sanitizers take their time
 #else
@@ -71,29 +69,16 @@ TEST_CASE("A safetensors file cut short anywhere, or with a length that lies, is
 }
 
 TEST_CASE("Another kind of file is called by its name") {
-  const std::string by_torch_or_numpy =
-      "a file of torch.save or numpy.savez: convert it by safetensors' save_file";
-  const std::string web_page =
-      "a web page: fetch the file itself, with the login that the page may ask for";
-  const std::vector<std::pair<std::string, std::string>> files = {
-      {"version https://git-lfs.github.com/spec/v1\noid sha256:00\n",
-       "a Git LFS pointer: fetch the file itself by git lfs pull"},
-      {"<!DOCTYPE html><html><body>Unauthorized</body></html>", web_page},
-      {"\n  <html lang=\"en\">", web_page},
-      {"PK\x03\x04\x14\0\0\0\x08\0"s, by_torch_or_numpy},
-      {"\x80\x02\x8a\x0al\xfc\x9c"
-       "F\xf9 j\xa8",
-       by_torch_or_numpy},
-      {"\x80\x04\x95\x10\0\0\0\0\0\0\0"s, by_torch_or_numpy},
-      {"GGUF\x03\0\0\0\x10\0\0\0"s, "a GGUF file: read it with loadGguf (JavaScript)"},
-      {"\x89HDF\r\n\x1a\n\0\0\0\0"s, "an HDF5 file, as Keras writes it"},
-      {"\x1f\x8b\x08\0\0\0\0\0\0\x03"s, "a gzip file: unpack it first"},
-      {"Entry not found", "text that begins with 'Entry no'"},
-      {"{\"metadata\": {}, \"weight_map\": {}}", "text that begins with '{\"metada'"}};
-  for (const auto& [bytes, what] : files) {
+  for (const Record& record : read_records("other-files.txt")) {
+    const std::string& hexadecimal = record.text("bytes");
+    const std::string& what = record.text("message");
     CAPTURE(what);
-    CHECK(safetensors_error(file_of(bytes)) == invalid("a safetensors file", what));
-    CHECK(npy_error(file_of(bytes)) == invalid("a .npy file", what));
+    File file(hexadecimal.size() / 2);
+    for (std::size_t i = 0; i < file.size(); ++i) {
+      file[i] = static_cast<std::byte>(std::stoi(hexadecimal.substr(2 * i, 2), nullptr, 16));
+    }
+    CHECK(safetensors_error(file) == invalid("a safetensors file", what));
+    CHECK(npy_error(file) == invalid("a .npy file", what));
   }
   CHECK(safetensors_error(save_npy(xt::zeros<float>({2}))) ==
         invalid("a safetensors file", "a .npy file"));

@@ -52,14 +52,12 @@ test('every truncation, and one byte more', async () => {
 });
 
 test('another kind of file is called by its name, from whatever source', async () => {
-  for (const [text, what] of [
-    ['version https://git-lfs', 'a Git LFS pointer: fetch the file itself by git lfs pull'],
-    ['Entry not found', "text that begins with 'Entry no'"],
-  ]) {
-    const [file, message] = [Buffer.from(text), `bytes: expected a safetensors file, got ${what}`];
-    fails(loadSafetensors, file, message);
-    await assertRejects(() => loadSafetensors(new Blob([file])), 'invalid-file', message);
-    fails(loadNpy, file, `bytes: expected a .npy file, got ${what}`);
+  for (const { bytes, message } of readRecords('other-files.txt')) {
+    const file = Buffer.from(bytes, 'hex');
+    const expected = `bytes: expected a safetensors file, got ${message}`;
+    fails(loadSafetensors, file, expected);
+    await assertRejects(() => loadSafetensors(new Blob([file])), 'invalid-file', expected);
+    fails(loadNpy, file, `bytes: expected a .npy file, got ${message}`);
   }
 });
 

@@ -7,7 +7,7 @@ const dataFolder = new URL('../../data/', import.meta.url);
 export const dataFile = (name) => new URL(name, dataFolder);
 
 const names = (text) => new Set(text.split(' '));
-const texts = names('call name code message prefix checkpoint fields header in_32_bits');
+const texts = names('call name code message prefix checkpoint fields header in_32_bits bytes');
 const flags = names(
   'bias output_bias output_projection bias_kv zero_attention requires_grad done loaded',
 );
