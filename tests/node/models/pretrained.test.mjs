@@ -138,6 +138,14 @@ test('tensors that are missing or of integers are named', () => {
   }
 });
 
+test('tensors that no model reads are left alone', () => {
+  for (const { checkpoint, parameter } of readRecords('unread-tensors.txt')) {
+    const { config, tensors } = readCheckpoint(checkpoint);
+    const others = Object.fromEntries(parameter.map((name) => [name, Tensor.zeros([2, 3])]));
+    load(config, { ...tensors, ...others })();
+  }
+});
+
 test('large unused members of a config are skipped, and too many values refused', () => {
   let nested = [0];
   for (let level = 0; level < 40; level++) nested = [nested, nested];
