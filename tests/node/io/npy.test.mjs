@@ -9,6 +9,7 @@ import { temporaryFolder } from '../lib/child.mjs';
 import { assertFails } from '../lib/compare.mjs';
 import { bitsOf, specialNumbers } from '../lib/files.mjs';
 import { runPython } from '../lib/python.mjs';
+import { dataFile } from '../lib/records.mjs';
 
 await init();
 
@@ -64,43 +65,7 @@ print(json.dumps([read(i) for i in range(${shapes.length})]))`;
 
 test('loadNpy reads what NumPy wrote, of every type, order, rank and version', (t) => {
   const folder = temporaryFolder(t);
-  const program = `
-import json, sys, numpy
-numpy.seterr(all='ignore')
-random = numpy.random.default_rng(1)
-types = ['f2', 'f4', 'f8', 'i1', 'i2', 'i4', 'i8', 'u1', 'u2', 'u4', 'u8', '?']
-shapes = [(), (7,), (3, 5), (2, 3, 4), (2, 3, 1, 4), (0,), (0, 3), (2, 0, 3)]
-
-def numbers(kind, shape):
-    if kind == '?':
-        return random.integers(0, 2, shape).astype(bool)
-    if kind[0] == 'f':
-        array = numpy.array(random.standard_normal(shape) * 1e3)
-        special = numpy.array([numpy.nan, numpy.inf, -numpy.inf, -0.0, 6e-8, 1e-40, 1e300])
-        flat = array.reshape(-1)
-        flat[:min(flat.size, 7)] = special[:min(flat.size, 7)]
-        return array.astype(kind)
-    limits = numpy.iinfo(kind)
-    array = random.integers(limits.min, limits.max, shape, dtype=kind, endpoint=True)
-    return numpy.array(array, dtype=kind)
-
-files = []
-def note(array, save):
-    name = str(len(files))
-    with open(f'{sys.argv[1]}/{name}.npy', 'wb') as file:
-        save(file, array)
-    floats = array.astype('<f4').tobytes('C').hex()
-    files.append([array.dtype.str, list(array.shape), bool(array.flags.f_contiguous), floats])
-
-for kind in types:
-    for shape in shapes:
-        for order in '<>':
-            array = numbers(kind, shape).astype(numpy.dtype(kind).newbyteorder(order))
-            note(array, numpy.save)
-            note(numpy.asfortranarray(array) if shape else array, numpy.save)
-            for version in [(2, 0), (3, 0)]:
-                note(array, lambda file, each: numpy.lib.format.write_array(file, each, version))
-print(json.dumps(files))`;
+  const program = readFileSync(dataFile('write_npy.py'), 'utf8');
   const files = runPython(program, folder);
   assert.equal(files.length, 12 * 8 * 2 * 4);
   assert.ok(new Set(files.map(([type]) => type)).size >= 21);
