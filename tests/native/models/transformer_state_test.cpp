@@ -133,10 +133,17 @@ TEST_CASE("Passes of a model's layer alone and of the model end each other's pen
   Transformer model(small_transformer("plain").options);
   MultiHeadAttention& layer = model.attention(0);
   const Tokens tokens = random_tokens(1, 3, 1);
-  const auto X = randn<3>({1, 3, 8}, 1);
-  const Tensor<3> hidden = model.forward(tokens, {.requires_grad = true}).hidden;
-  layer.forward(X, X, X, {.requires_grad = true});
-  CHECK(error_of([&] { return model.backward(hidden); }).starts_with("no-pending-backward"));
+  const Tensor<3> hidden = model.forward(tokens).hidden;
+  Tensor<3> X;
+  // One of the pass's shape, and one that keeps more than the model's pass has room for.
+  for (const std::size_t length : {3, 50}) {
+    X = randn<3>({1, length, 8}, 1);
+    model.forward(tokens, {.requires_grad = true});
+    layer.forward(X, X, X, {.requires_grad = true});
+    CHECK(error_of([&] { return model.backward(hidden); }).starts_with("no-pending-backward"));
+    CHECK(layer.backward(X).queries.shape() == X.shape());
+    layer.forward(X, X, X, {.requires_grad = true});
+  }
   model.load_state_dict(model.state_dict());
   CHECK(error_of([&] { return layer.backward(X); }).starts_with("no-pending-backward"));
   model.forward(tokens, {.requires_grad = true});

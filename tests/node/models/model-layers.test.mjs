@@ -8,7 +8,6 @@ import {
   measureHeadImportance,
   MultiHeadAttention,
   SGD,
-  Tensor,
   Transformer,
 } from 'headwise';
 import { assertFails, maxDifference } from '../lib/compare.mjs';
@@ -95,26 +94,6 @@ test("a layer's backward of the model's pass has the model's shapes", () => {
   assert.deepEqual(gradients.headGate.shape, [2, 3]);
   // It was a part of the model's backward.
   assert.throws(() => model.backward(hidden), { code: 'no-pending-backward' });
-});
-
-test("a layer's own forward with gradients replaces the model's", () => {
-  const model = new Transformer(small);
-  const { hidden } = model.forward(tokens, { requiresGrad: true });
-  // One of the pass's shape, and one that keeps more than the model's pass has room for.
-  for (const [batch, length] of [
-    [2, 5],
-    [4, 50],
-  ]) {
-    const X = Tensor.randn([batch, length, 12], 1);
-    model.forward(tokens, { requiresGrad: true });
-    model.attention(1).forward(X, X, X, { requiresGrad: true });
-    assert.throws(() => model.backward(hidden), { code: 'no-pending-backward' });
-    assert.deepEqual(model.attention(1).backward(X).queries.shape, [batch, length, 12]);
-  }
-  // A forward without gradients keeps it.
-  model.forward(tokens, { requiresGrad: true });
-  model.attention(1).forward(hidden, hidden, hidden);
-  model.backward(hidden);
 });
 
 test('passes without gradients keep the pending backward', async () => {
