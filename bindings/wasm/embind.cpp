@@ -44,6 +44,7 @@ EMSCRIPTEN_BINDINGS(headwise) {
   function("pool", &Call<&pool>::run);
   function("splitHeads", &Call<&split_heads>::run);
   function("joinHeads", &Call<&join_heads>::run);
+  function("positionalEncoding", &Call<&positional_encoding>::run);
   function("fillNormal", &Call<&fill_normal>::run);
   function("planLayer", &Call<&plan_layer>::run);
   function("newLayer", &Call<&new_layer>::run);

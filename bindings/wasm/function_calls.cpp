@@ -3,16 +3,29 @@
 #include <algorithm>
 #include <cstdint>
 #include <headwise/api/pooling_inputs.hpp>
+#include <headwise/api/validation_options.hpp>
 #include <headwise/core/attention/heads_view.hpp>
+#include <headwise/core/attention/positional_encoding.hpp>
 #include <headwise/core/attention/quantized_weights.hpp>
 #include <headwise/core/io/number_types.hpp>
 #include <headwise/core/random.hpp>
+#include <string_view>
 
 #include "memory.hpp"
 #include "records.hpp"
 #include "results.hpp"
 
 namespace headwise::bindings {
+namespace {
+
+/// `size` / `num_heads`. `what` names the size in the error.
+std::size_t divided(double size, std::string_view what, double num_heads) {
+  validation::check_divides(static_cast<std::int64_t>(num_heads), what,
+                            static_cast<std::uint64_t>(size));
+  return size_of(size / num_heads);
+}
+
+}  // namespace
 
 void masked_softmax(Address address, std::size_t first, std::size_t samples, Address scores) {
   const auto& [batch, num_queries, num_keys, masks] = record_at<SoftmaxRecord>(address);
@@ -27,18 +40,34 @@ void pool(Address address) {
   pool_inputs(inputs, !inputs.is_additive, results);
 }
 
-void split_heads(std::size_t batch, std::size_t length, std::size_t num_heads,
-                 std::size_t head_size, Address from, Address to) {
-  copy_heads(split_heads_view(at<const float>(from), length, num_heads, head_size),
-             separate_heads_view(at<float>(to), num_heads, length, head_size), batch, num_heads,
-             length, head_size);
+void split_heads(double batch, double length, double size, double num_heads, Address from,
+                 Address to) {
+  const std::size_t each = divided(size, "the last axis of X", num_heads);
+  const std::size_t heads = size_of(num_heads);
+  const std::size_t rows = size_of(length);
+  copy_heads(split_heads_view(at<const float>(from), rows, heads, each),
+             separate_heads_view(at<float>(to), heads, rows, each), size_of(batch), heads, rows,
+             each);
 }
 
-void join_heads(std::size_t batch, std::size_t length, std::size_t num_heads, std::size_t head_size,
-                Address from, Address to) {
-  copy_heads(separate_heads_view(at<const float>(from), num_heads, length, head_size),
-             split_heads_view(at<float>(to), length, num_heads, head_size), batch, num_heads,
-             length, head_size);
+void join_heads(double rows, double length, double head_size, double num_heads, Address from,
+                Address to) {
+  const std::size_t batch = divided(rows, "the first axis of X", num_heads);
+  const std::size_t heads = size_of(num_heads);
+  const std::size_t each = size_of(head_size);
+  copy_heads(separate_heads_view(at<const float>(from), heads, size_of(length), each),
+             split_heads_view(at<float>(to), size_of(length), heads, each), batch, heads,
+             size_of(length), each);
+}
+
+Address positional_encoding(double length, double num_hiddens) {
+  validation::check_positional_encoding(static_cast<std::int64_t>(length),
+                                        static_cast<std::int64_t>(num_hiddens));
+  const Address P = reserve(length * num_hiddens);
+  if (P != 0) {
+    positional_encoding_into(size_of(length), size_of(num_hiddens), at<float>(P));
+  }
+  return P;
 }
 
 void fill_normal(Address numbers, std::size_t count, double seed) {

@@ -12,10 +12,14 @@ void masked_softmax(Address record, std::size_t first, std::size_t samples, Addr
 
 void pool(Address inputs);
 
-void split_heads(std::size_t batch, std::size_t length, std::size_t num_heads,
-                 std::size_t head_size, Address from, Address to);
-void join_heads(std::size_t batch, std::size_t length, std::size_t num_heads, std::size_t head_size,
-                Address from, Address to);
+/// Check that `num_heads` divides `size`, or `rows`, and move numbers.
+void split_heads(double batch, double length, double size, double num_heads, Address from,
+                 Address to);
+void join_heads(double rows, double length, double head_size, double num_heads, Address from,
+                Address to);
+
+/// Returns the address of the sinusoids, 0 if memory does not suffice.
+Address positional_encoding(double length, double num_hiddens);
 
 void fill_normal(Address numbers, std::size_t count, double seed);
 

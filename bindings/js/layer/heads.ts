@@ -1,25 +1,32 @@
-import { read, reserve, write } from '../runtime/memory.js';
+import { allocate, read, reserve, write } from '../runtime/memory.js';
+import { whole } from '../runtime/options.js';
 import { newestCore } from '../runtime/wasm.js';
 import { toFloats } from '../tensor/arrays.js';
 import type { TensorInput } from '../tensor/inputs.js';
 import { checkShape } from '../tensor/shapes.js';
 import { Tensor } from '../tensor/tensor.js';
-import { checkNumHeads } from './layer-options.js';
 
-/** Rearranges the data of X with a function of the core. */
+/** Moves X's numbers by a function of the core, and gives them the shape of `shapeOf` X's sizes. */
 function moveHeads(
   move: 'splitHeads' | 'joinHeads',
-  data: Float32Array,
-  sizes: readonly [batch: number, length: number, numHeads: number, headSize: number],
-  shape: readonly number[],
+  X: TensorInput,
+  axes: readonly [string, string, string],
+  numHeads: number,
+  shapeOf: (sizes: readonly [number, number, number]) => number[],
 ): Tensor {
   const loaded = newestCore();
-  const result = Tensor.zeros(shape);
-  const [from, to] = reserve(result.data.length, result.data.length);
-  write(from, { data, count: result.data.length });
-  loaded[move](...sizes, from, to);
-  read(to, result.data);
-  return result;
+  const { data, shape } = toFloats('X', X);
+  const sizes = checkShape('X', shape, axes);
+  const divided =
+    move === 'splitHeads' ? `last axis of X (${sizes[2]})` : `first axis of X (${sizes[0]})`;
+  whole(`a divisor of the ${divided}`)('numHeads', numHeads);
+  const count = data.length;
+  const [from, to] = reserve(count, count);
+  write(from, { data, count });
+  loaded[move](...sizes, numHeads, from, to);
+  const result = allocate(count);
+  read(to, result);
+  return new Tensor(result, shapeOf(sizes));
 }
 
 /**
@@ -40,22 +47,14 @@ export function transposeQkv(X: TensorInput, numHeads: number): Tensor {
  *
  * @throws HeadwiseError `invalid-option` when `numHeads` does not divide the first axis; `invalid-shape`
  */
-export function transposeOutput(X: TensorInput, numHeads: number): Tensor {
-  const { data, shape } = toFloats('X', X);
-  const [rows, length, headSize] = checkShape('X', shape, [
-    'batch · numHeads',
-    'length',
-    'headSize',
-  ]);
-  const heads = checkNumHeads(numHeads, 'the first axis of X', rows);
-  const batch = rows / heads;
-  return moveHeads(
+export const transposeOutput = (X: TensorInput, numHeads: number): Tensor =>
+  moveHeads(
     'joinHeads',
-    data,
-    [batch, length, heads, headSize],
-    [batch, length, heads * headSize],
+    X,
+    ['batch · numHeads', 'length', 'headSize'],
+    numHeads,
+    ([rows, length, headSize]) => [rows / numHeads, length, numHeads * headSize],
   );
-}
 
 /**
  * Splits the last axis into heads: (batch, length, numHiddens) → (batch, numHeads, length, numHiddens / numHeads),
@@ -63,15 +62,11 @@ export function transposeOutput(X: TensorInput, numHeads: number): Tensor {
  *
  * @throws HeadwiseError `invalid-option` when `numHeads` does not divide the last axis; `invalid-shape`
  */
-export function splitHeads(X: TensorInput, numHeads: number): Tensor {
-  const { data, shape } = toFloats('X', X);
-  const [batch, length, size] = checkShape('X', shape, ['batch', 'length', 'numHiddens']);
-  const heads = checkNumHeads(numHeads, 'the last axis of X', size);
-  const headSize = size / heads;
-  return moveHeads(
+export const splitHeads = (X: TensorInput, numHeads: number): Tensor =>
+  moveHeads(
     'splitHeads',
-    data,
-    [batch, length, heads, headSize],
-    [batch, heads, length, headSize],
+    X,
+    ['batch', 'length', 'numHiddens'],
+    numHeads,
+    ([batch, length, size]) => [batch, numHeads, length, size / numHeads],
   );
-}

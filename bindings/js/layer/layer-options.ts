@@ -1,11 +1,9 @@
 import { layerOptions } from 'headwise-records';
-import { failOption } from '../runtime/errors.js';
 import type { Address } from '../runtime/memory.js';
 import {
   checkSeed,
   flag,
   group,
-  isIntegerIn,
   number,
   optional,
   readOptions,
@@ -148,14 +146,6 @@ export type KnownSizes = { readonly [Name in keyof InputSizes]: number };
 
 const poolings = ['dot-product', 'additive'] as const;
 const projections = ['linear', 'convolution', 'none'] as const;
-
-/** Checks that `value` divides `size`; `what` names the size in the error. */
-export function checkNumHeads(value: unknown, what: string, size: number): number {
-  if (!isIntegerIn(value, 1) || size % value !== 0) {
-    failOption('numHeads', `a divisor of ${what} (${size})`, value);
-  }
-  return value;
-}
 
 const size = optional(whole());
 const no = optional(flag, false);

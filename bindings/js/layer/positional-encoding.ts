@@ -1,4 +1,7 @@
-import { checkInteger, checkSize } from '../runtime/options.js';
+import { failOutOfMemory } from '../runtime/errors.js';
+import { allocate, isAbsent, read } from '../runtime/memory.js';
+import { whole } from '../runtime/options.js';
+import { newestCore } from '../runtime/wasm.js';
 import { Tensor } from '../tensor/tensor.js';
 
 /**
@@ -6,17 +9,17 @@ import { Tensor } from '../tensor/tensor.js';
  * P[i, 2j + 1] = cos of the same angle. Source: Vaswani et al. 2017; d2l, Self-Attention and Positional Encoding,
  * `PositionalEncoding`.
  *
- * @throws HeadwiseError `invalid-option`
+ * @throws HeadwiseError `invalid-option`, `not-initialized`, `out-of-memory`
  */
 export function positionalEncoding(length: number, numHiddens: number): Tensor {
-  checkInteger('length', length, 0);
-  const columns = checkSize('numHiddens', numHiddens);
-  const P = Tensor.zeros([length, columns]);
-  for (let i = 0; i < length; i++) {
-    for (let column = 0; column < columns; column++) {
-      const angle = i / 10000 ** ((column - (column % 2)) / columns);
-      P.data[i * columns + column] = column % 2 === 0 ? Math.sin(angle) : Math.cos(angle);
-    }
+  const loaded = newestCore();
+  whole('an integer from 0 to 2147483647')('length', length);
+  whole()('numHiddens', numHiddens);
+  const address = loaded.positionalEncoding(length, numHiddens);
+  if (isAbsent(address)) {
+    failOutOfMemory();
   }
-  return P;
+  const P = allocate(length * numHiddens);
+  read(address, P);
+  return new Tensor(P, [length, numHiddens]);
 }

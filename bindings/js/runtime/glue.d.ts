@@ -50,12 +50,13 @@ declare module 'headwise-glue' {
     splitHeads(
       batch: number,
       length: number,
+      size: number,
       numHeads: number,
-      headSize: number,
       from: Address,
       to: Address,
     ): void;
     joinHeads: Core['splitHeads'];
+    positionalEncoding(length: number, numHiddens: number): Address | Absent;
     fillNormal(numbers: Address, count: number, seed: number): void;
     deleteCache(cache: Address): void;
     cacheLength(cache: Address): number;

@@ -128,24 +128,6 @@ export const isIntegerIn = (
 ): value is number =>
   Number.isInteger(value) && (value as number) >= least && (value as number) <= most;
 
-/** Checks an option: an integer in this range. */
-export function checkInteger(
-  argument: string,
-  value: unknown,
-  least: number,
-  most = largestInteger,
-): number {
-  if (!isIntegerIn(value, least, most)) {
-    // Not by `failOption`, which headwise/worker would need for this alone.
-    fail('invalid-option', argument, `an integer from ${least} to ${most}`, show(value));
-  }
-  return value;
-}
-
-/** Checks a size: an integer from 1 to 2^31 − 1. */
-export const checkSize = (argument: string, value: unknown): number =>
-  checkInteger(argument, value, 1);
-
 /** Reads an argument with `read`; undefined if it is undefined. */
 export const ifGiven = <Read>(
   argument: string,
@@ -212,7 +194,10 @@ export const word =
 export function checkSeed(value: unknown): number {
   return value === undefined
     ? Math.floor(Math.random() * 2 ** 32)
-    : checkInteger('seed', value, 0, Number.MAX_SAFE_INTEGER);
+    : isIntegerIn(value, 0)
+      ? value
+      : // Not by `failOption`, which headwise/worker would need for this alone.
+        fail('invalid-option', 'seed', 'an integer from 0 to 9007199254740991', show(value));
 }
 
 export const checkBoolean = (argument: string, value: unknown, byDefault: boolean): boolean =>

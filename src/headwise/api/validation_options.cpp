@@ -160,8 +160,8 @@ void check_window(const std::optional<Window>& window, std::string_view argument
   }
 }
 
-void check_divides(std::int64_t num_heads, std::string_view what, std::size_t size) {
-  if (num_heads < 1 || size % static_cast<std::size_t>(num_heads) != 0) {
+void check_divides(std::int64_t num_heads, std::string_view what, std::uint64_t size) {
+  if (num_heads < 1 || size % static_cast<std::uint64_t>(num_heads) != 0) {
     fail_option("num_heads: expected a divisor of # (#), got #", {what, size, num_heads});
   }
 }
@@ -171,7 +171,7 @@ void check_layer_options(const MultiHeadAttentionOptions& options) {
   const std::int64_t num_heads = options.num_heads;
   check_size("num_hiddens", num_hiddens);
   check_size("num_heads", num_heads);
-  check_divides(num_heads, "num_hiddens", static_cast<std::size_t>(num_hiddens));
+  check_divides(num_heads, "num_hiddens", static_cast<std::uint64_t>(num_hiddens));
   if (!(options.dropout >= 0 && options.dropout <= 1)) {
     fail_option("dropout: expected a number from 0 to 1, got #", {options.dropout});
   }

@@ -23,7 +23,7 @@ void check_cache_sizes(std::int64_t batch_size, std::int64_t max_length);
 void check_cache_precision(Precision precision);
 void check_truncate(std::int64_t length, std::size_t held);
 void check_positional_encoding(std::int64_t length, std::int64_t num_hiddens);
-void check_divides(std::int64_t num_heads, std::string_view what, std::size_t size);
+void check_divides(std::int64_t num_heads, std::string_view what, std::uint64_t size);
 void check_scale(std::optional<double> scale, std::string_view argument = "scale");
 void check_softcap(double softcap);
 void check_window(const std::optional<Window>& window, std::string_view argument = "window");

@@ -650,7 +650,7 @@ const functions = {
   ...mapValues({ transposeQkv, transposeOutput, splitHeads }, (call) =>
     ofNothing(call, () => [rows(1), 2]),
   ),
-  positionalEncoding: ofNothing(positionalEncoding, () => [40, 50], { mayNeedNone: true }),
+  positionalEncoding: ofNothing(positionalEncoding, () => [40, 50]),
   randn: ofNothing(Tensor.randn, () => [[30, 40], 5]),
   'new Tensor': ofNothing(
     (...given) => new Tensor(...given),

@@ -25,7 +25,9 @@ inNewProcess(
     () => headwise.maskedSoftmax(X),
     () => headwise.transposeQkv(X, 2),
     () => headwise.transposeOutput(X, 1),
-    () => headwise.splitHeads(X, 2), () => Tensor.randn([2], 1),
+    () => headwise.splitHeads(X, 2),
+    () => headwise.positionalEncoding(2, 4),
+    () => Tensor.randn([2], 1),
     () => new headwise.CopyTask({ numSymbols: 2, length: 2 }),
   ];
   for (const call of calls) {
