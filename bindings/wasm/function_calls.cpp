@@ -63,7 +63,8 @@ void join_heads(double rows, double length, double head_size, double num_heads, 
 Address positional_encoding(double length, double num_hiddens) {
   validation::check_positional_encoding(static_cast<std::int64_t>(length),
                                         static_cast<std::int64_t>(num_hiddens));
-  const Address P = reserve(length * num_hiddens);
+  // A request for nothing may get no address.
+  const Address P = reserve(std::max(length * num_hiddens, 1.0));
   if (P != 0) {
     positional_encoding_into(size_of(length), size_of(num_hiddens), at<float>(P));
   }

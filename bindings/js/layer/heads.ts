@@ -3,7 +3,7 @@ import { whole } from '../runtime/options.js';
 import { newestCore } from '../runtime/wasm.js';
 import { toFloats } from '../tensor/arrays.js';
 import type { TensorInput } from '../tensor/inputs.js';
-import { checkShape } from '../tensor/shapes.js';
+import { checkShape, sizeOf } from '../tensor/shapes.js';
 import { Tensor } from '../tensor/tensor.js';
 
 /** Moves X's numbers by a function of the core, and gives them the shape of `shapeOf` X's sizes. */
@@ -20,7 +20,7 @@ function moveHeads(
   const divided =
     move === 'splitHeads' ? `last axis of X (${sizes[2]})` : `first axis of X (${sizes[0]})`;
   whole(`a divisor of the ${divided}`)('numHeads', numHeads);
-  const count = data.length;
+  const count = sizeOf(shape);
   const [from, to] = reserve(count, count);
   write(from, { data, count });
   loaded[move](...sizes, numHeads, from, to);

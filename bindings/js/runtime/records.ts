@@ -65,29 +65,32 @@ export function toWords(value: number): [low: number, high: number] {
 /** Rounds a number of bytes up to whole words. */
 const filledUp = (bytes: number): number => 4 * Math.ceil(bytes / 4);
 
-const bytesOfWords = (...words: readonly number[]): Uint8Array =>
+const bytesOfWords = (words: readonly number[]): Uint8Array =>
   new Uint8Array(Uint32Array.from(words).buffer);
 
 const bytesOfNumber = (value: number): Uint8Array => new Uint8Array(Float64Array.of(value).buffer);
 
-const withLength = (bytes: Uint8Array): Uint8Array[] => [bytesOfWords(bytes.length), bytes];
+const withLength = (bytes: Uint8Array): Uint8Array[] => [bytesOfWords([bytes.length]), bytes];
 
-const wordOf = (value: number | boolean): Uint8Array[] => [bytesOfWords(Number(value))];
+const wordOf = (value: number | boolean): Uint8Array[] => [bytesOfWords([Number(value)])];
 
 /** The bytes of each kind of field. Each piece is padded to whole words. */
 const written = {
   size: wordOf,
   flag: wordOf,
   address: wordOf,
-  wide: (value: number) => [bytesOfWords(...toWide(value))],
+  wide: (value: number) => [bytesOfWords(toWide(value))],
   number: (value: number) => [bytesOfNumber(value)],
   optional: (value: number | boolean | undefined) => [
-    bytesOfWords(Number(value !== undefined)),
+    bytesOfWords([Number(value !== undefined)]),
     bytesOfNumber(Number(value)),
   ],
   bytes: withLength,
   text: (text: string) => withLength(new TextEncoder().encode(text)),
-  sizes: (sizes: readonly number[]) => [bytesOfWords(sizes.length, ...sizes)],
+  // Without numbers, a size may exceed 32 bits.
+  sizes: (sizes: readonly number[]) => [
+    bytesOfWords([sizes.length, ...sizes.map((size) => Math.min(size, wordRange - 1))]),
+  ],
 } satisfies Record<string, (value: never) => Uint8Array[]>;
 
 function piecesOf(kind: MessageKind<unknown>, message: unknown): Uint8Array[] {
@@ -101,7 +104,7 @@ function piecesOf(kind: MessageKind<unknown>, message: unknown): Uint8Array[] {
     }
     const [each] = of as readonly [MessageKind<unknown>];
     const items = [(value as unknown) ?? []].flat() as readonly unknown[];
-    return [bytesOfWords(items.length), ...items.flatMap((item) => piecesOf(each, item))];
+    return [bytesOfWords([items.length]), ...items.flatMap((item) => piecesOf(each, item))];
   });
 }
 

@@ -83,8 +83,8 @@ void check_least_important(const std::vector<Tensor<1>>& importance,
 }
 
 void check_ignored_keys(Shape keys, Shape ignored) {
-  // `forward` refuses keys without these axes.
-  if (keys.size() >= 2) {
+  // `forward` refuses keys with other axes.
+  if (keys.size() == 2 || keys.size() == 3) {
     const std::size_t batch = keys.size() == 2 ? 1 : keys.front();
     check_shape("ignored_keys", ignored, std::array<Axis, 2>{batch, keys.end()[-2]});
   }

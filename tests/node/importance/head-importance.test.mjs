@@ -178,6 +178,7 @@ test('the least important heads are removed in whole groups, and each layer keep
 
 const batches = [inputs];
 const ignoring = (ignoredKeys) => ({ measure: 'entropy', batches: [{ ...inputs, ignoredKeys }] });
+const none = { ...inputs, keys: Tensor.zeros([2, 0, 6]), values: Tensor.zeros([2, 0, 6]) };
 const needed = "loss: expected its gradient beside measure 'gradient', got none";
 const given = 'loss.value: expected a function, got 3';
 const normalized = "normalize: expected measure 'gradient' beside it, got 'entropy'";
@@ -200,6 +201,20 @@ const errors = [
   [{ batches, signal: {}, loss: square }, type, 'signal: expected an AbortSignal, got an object'],
   [ignoring([[1, 0, 0, 0]]), type, `${keys} booleans, got numbers`],
   [ignoring([[true, false, false, false]]), 'invalid-shape', `${keys} (3, 4), got (1, 4)`],
+  [
+    // Its lowest 32 bits are a shape that fits.
+    {
+      measure: 'entropy',
+      batches: [{ ...none, ignoredKeys: { data: new Uint8Array(), shape: [2 ** 32 + 2, 0] } }],
+    },
+    'invalid-shape',
+    `${keys} (2, 0), got (4294967295, 0)`,
+  ],
+  [
+    ignoring({ data: new Uint8Array(), shape: Array(200_000).fill(0) }),
+    'invalid-shape',
+    /^ignored/,
+  ],
 ];
 
 test('bad arguments reject the promise', async () => {

@@ -19,6 +19,7 @@ inNewProcess(
   assert.deepEqual(new Tensor([1, 2], [2]).toArray(), [1, 2]);
   const heads = Tensor.zeros([1, 1, 2, 4]);
   const calls = [
+    () => headwise.positionalEncoding(0, 4),
     () => new MultiHeadAttention({ numHiddens: 4, numHeads: 2 }),
     () => headwise.scaledDotProductAttention(heads, heads, heads),
     () => headwise.additiveAttention(X, X, X, { W_q: X.toArray()[0], W_k: X.toArray()[0], w_v: [[1, 1]] }),
@@ -26,7 +27,6 @@ inNewProcess(
     () => headwise.transposeQkv(X, 2),
     () => headwise.transposeOutput(X, 1),
     () => headwise.splitHeads(X, 2),
-    () => headwise.positionalEncoding(2, 4),
     () => Tensor.randn([2], 1),
     () => new headwise.CopyTask({ numSymbols: 2, length: 2 }),
   ];

@@ -7,7 +7,7 @@ namespace headwise {
 void positional_encoding_into(std::size_t length, std::size_t num_hiddens, float* P,
                               bool halves) noexcept {
   constexpr double ln_10000 = 4 * std::numbers::ln10;
-  for (std::size_t column = 0; column < num_hiddens; column += 2) {
+  for (std::size_t column = 0; length > 0 && column < num_hiddens; column += 2) {
     const std::size_t sine = halves ? column / 2 : column;
     const std::size_t cosine = halves ? (num_hiddens + 1) / 2 + column / 2 : column + 1;
     const SinCos step =
