@@ -6,7 +6,7 @@ import type { TensorInput } from '../tensor/inputs.js';
 import { checkShape, sizeOf } from '../tensor/shapes.js';
 import { Tensor } from '../tensor/tensor.js';
 
-/** Moves X's numbers by a function of the core, and gives them the shape of `shapeOf` X's sizes. */
+/** Moves X's numbers by a function of the core. `shapeOf` computes the result's shape from X's sizes. */
 function moveHeads(
   move: 'splitHeads' | 'joinHeads',
   X: TensorInput,

@@ -31,8 +31,9 @@ struct PoolingInputs {
 /// `has_head_axis`: (batch, heads, length, size), rather than (batch, length, size) of one head.
 void pool_inputs(const PoolingInputs& inputs, bool has_head_axis, ResultMemory& results);
 
-/// Checks the masks, of which only `valid_lens` and the rules are read, and turns scores of so many
-/// samples from `first` on into weights. `masked_softmax` of both languages.
+/// `masked_softmax` of both languages, in place. `scores` (samples, queries, keys) holds the scores
+/// of `samples` samples of the batch, from sample `first` on. Uses only the valid lengths and the
+/// rules of `masks`, and checks the lengths.
 void softmax_samples(const MaskInputs& masks, const MaskSizes& sizes, std::size_t first,
                      std::size_t samples, float* scores);
 
