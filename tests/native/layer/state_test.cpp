@@ -88,16 +88,22 @@ TEST_CASE("A change of parameters ends a pending backward; pruning ends caches a
   CHECK(cache.length() == 16);
 }
 
-// Random configurations move layers and caches.
-TEST_CASE("A cache tells its sizes, and belongs to its layer, not to copies of that") {
+TEST_CASE("A cache belongs to its layer, wherever that was moved, and not to copies") {
   MultiHeadAttention layer(with_sizes);
+  const Inputs inputs = random_inputs(shape);
   KeyValueCache cache = layer.create_cache({.batch_size = 2, .max_length = 8});
-  forward(layer, random_inputs(shape), {.cache = &cache});
-  CHECK(std::vector{cache.length(), cache.max_length(), cache.batch_size()} ==
-        std::vector<std::size_t>{4, 8, 2});
+  forward(layer, inputs, {.cache = &cache});
+  const Tensor<3> expected = layer.forward(inputs.queries, {.cache = &cache}).output;
   MultiHeadAttention copy = layer;
-  CHECK(error_of([&] { return copy.forward(random_inputs(shape).queries, {.cache = &cache}); }) ==
+  CHECK(error_of([&] { return copy.forward(inputs.queries, {.cache = &cache}); }) ==
         "invalid-cache; cache: expected one that this layer made, got another layer's");
+  MultiHeadAttention moved = std::move(layer);
+  KeyValueCache moved_cache = std::move(cache);
+  CHECK(moved.forward(inputs.queries, {.cache = &moved_cache}).output == expected);
+  CHECK(moved_cache.length() == 4);
+  CHECK(moved_cache.max_length() == 8);
+  CHECK(moved_cache.batch_size() == 2);
+  CHECK(moved.forward(inputs.queries, {.cache = &moved_cache}).output == expected);
 }
 
 TEST_CASE("Every call on an object that was moved from says that it holds nothing") {
