@@ -12,6 +12,9 @@
 namespace headwise::test {
 namespace {
 
+const std::string from_1 = ": expected an integer from 1 to 2147483647, got ";
+const std::string from_0 = ": expected an integer from 0 to 2147483647, got ";
+
 /// A change of options, and its error or the beginning of that.
 using WrongOption = std::pair<std::function<void(TransformerOptions&)>, std::string>;
 
@@ -41,17 +44,39 @@ TEST_CASE("A layer that a model does not have is an error") {
   }
 }
 
-// tests/node/arguments/options.test.mjs tries numbers out of range of every option by itself.
-TEST_CASE("Options that are malformed, or do not fit each other, are named") {
-  check_options("plain", {{[](auto& o) { o.head_size = 2147483647; },
-                           "head_size: expected at most 2147483647 / num_heads, got 2147483647"},
-                          {[](auto& o) { o.num_heads = 3; }, "num_heads: expected "},
-                          {[](auto& o) { o.num_kv_heads = 3; }, "num_kv_heads: expected "},
-                          {[](auto& o) { o.scale = nan; }, "scale: expected "},
-                          {[](auto& o) { o.seed = std::uint64_t{1} << 53U; }, "seed: expected "},
-                          {[](auto& o) { o.window = Window{.left = -1, .right = 0}; }, "window"},
-                          {[](auto& o) { o.encoder = EncoderOptions{.num_heads = 3}; },
-                           "encoder.num_heads: expected a divisor of num_hiddens (8), got 3"}});
+TEST_CASE("Options that are malformed are named") {
+  const std::map<std::string, std::int64_t TransformerOptions::*> sizes = {
+      {"vocabulary_size", &TransformerOptions::vocabulary_size},
+      {"max_length", &TransformerOptions::max_length},
+      {"num_hiddens", &TransformerOptions::num_hiddens},
+      {"num_layers", &TransformerOptions::num_layers},
+      {"num_heads", &TransformerOptions::num_heads}};
+  for (const auto& [name, option] : sizes) {
+    for (const std::int64_t size : {std::int64_t{0}, std::int64_t{-1}, std::int64_t{1} << 31U}) {
+      check_options("plain", {{[&, of = option](auto& o) { o.*of = size; },
+                               name + from_1 + std::to_string(size)}});
+    }
+  }
+  check_options("plain",
+                {{[](auto& o) { o.head_size = 0; }, "head_size" + from_1 + "0"},
+                 {[](auto& o) { o.head_size = 2147483647; },
+                  "head_size: expected at most 2147483647 / num_heads, got 2147483647"},
+                 {[](auto& o) { o.num_heads = 3; }, "num_heads: expected "},
+                 {[](auto& o) { o.num_kv_heads = 3; }, "num_kv_heads: expected "},
+                 {[](auto& o) { o.ffn_hiddens = -1; }, "ffn_hiddens" + from_0 + "-1"},
+                 {[](auto& o) { o.segments = -1; }, "segments" + from_0 + "-1"},
+                 {[](auto& o) { o.position_offset = -1; }, "position_offset" + from_0 + "-1"},
+                 {[](auto& o) { o.scale = nan; }, "scale: expected "},
+                 {[](auto& o) { o.embedding_scale = nan; },
+                  "embedding_scale: expected a finite number, got "},
+                 {[](auto& o) { o.seed = std::uint64_t{1} << 53U; }, "seed: expected "},
+                 {[](auto& o) { o.window = Window{.left = -1, .right = 0}; }, "window"},
+                 {[](auto& o) { o.encoder = EncoderOptions{.num_layers = 0}; },
+                  "encoder.num_layers" + from_1 + "0"},
+                 {[](auto& o) { o.encoder = EncoderOptions{.num_heads = 3}; },
+                  "encoder.num_heads: expected a divisor of num_hiddens (8), got 3"},
+                 {[](auto& o) { o.encoder = EncoderOptions{.ffn_hiddens = -2}; },
+                  "encoder.ffn_hiddens" + from_0 + "-2"}});
   // Each side by itself: the encoder's heads are its own.
   check_options("an encoder, rotary and grouped heads",
                 {{[](auto& o) { o.rotary.size = 3; },
@@ -66,7 +91,9 @@ TEST_CASE("Options that are malformed, or do not fit each other, are named") {
                  {[](auto& o) { o.encoder->num_heads = 1 << 30; },
                   "head_size: expected at most 2147483647 / encoder.num_heads, got 4"}});
   for (const float wrong : {-1.0F, nan}) {
-    check_options("plain", {{[&](auto& o) { o.softcap = wrong; }, "softcap: expected "},
+    check_options("plain", {{[&](auto& o) { o.norm_epsilon = wrong; }, "norm_epsilon: expected "},
+                            {[&](auto& o) { o.softcap = wrong; }, "softcap: expected "},
+                            {[&](auto& o) { o.dropout = wrong; }, "dropout: expected "},
                             {[&](auto& o) { o.optimizer.learning_rate = wrong; },
                              "learning_rate: expected "}});
     check_options("an encoder, rotary and grouped heads",
@@ -76,6 +103,8 @@ TEST_CASE("Options that are malformed, or do not fit each other, are named") {
       "patches",
       {{[](auto& o) { o.patches->image_size = 7; },
         "patches.image_size: expected a multiple of patches.patch_size (2), got 7"},
+       {[](auto& o) { o.patches->patch_size = 0; }, "patches.patch_size" + from_1 + "0"},
+       {[](auto& o) { o.patches->channels = 0; }, "patches.channels" + from_1 + "0"},
        {[](auto& o) { o.vocabulary_size = 5; },
         "vocabulary_size: expected none beside patches, got 5"},
        {[](auto& o) { o.max_length = 5; }, "max_length: expected none beside patches, got 5"},
@@ -312,9 +341,17 @@ TEST_CASE("Activations that a model does not have are neither captured nor repla
   }
 }
 
-TEST_CASE("Caches are of causal models, and hold no more than they were made for") {
+TEST_CASE(
+    "Caches are of causal models and sizes from 1, and hold no more than they were made for") {
   SmallTransformer small = small_transformer("plain");
   Transformer model(small.options);
+  const auto error_with = [&](const CacheOptions& options) {
+    return error_of([&] { return model.create_cache(options); });
+  };
+  CHECK(error_with({.batch_size = 0, .max_length = 3}) ==
+        "invalid-option; batch_size" + from_1 + "0");
+  CHECK(error_with({.batch_size = 1, .max_length = 0}) ==
+        "invalid-option; max_length" + from_1 + "0");
   small.options.causal = false;
   const Transformer all_ways(small.options);
   CHECK(error_of([&] { return all_ways.create_cache({.batch_size = 1, .max_length = 3}); }) ==

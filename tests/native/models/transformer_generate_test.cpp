@@ -234,6 +234,8 @@ TEST_CASE("What generate refuses is named, and no token is told") {
       {"plain", [](auto& o) { o.max_new_tokens = 9; }, prompt,
        "invalid-option; max_new_tokens: expected at most 8 behind 3 of max_length (10), got 9"},
       {"plain", same, {}, "invalid-shape; tokens: expected at least one, got none"},
+      {"plain", [](auto& o) { o.temperature = nan; }, prompt, "invalid-option; temperature"},
+      {"plain", [](auto& o) { o.top_k = 0; }, prompt, "invalid-option; top_k"},
       {"plain", top_p(0), prompt, top_p_error + "0"},
       {"plain", top_p(1.5), prompt, top_p_error + "1.5"},
       {"plain", top_p(nan), prompt, top_p_error + "NaN"},

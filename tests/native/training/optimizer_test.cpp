@@ -165,8 +165,7 @@ TEST_CASE("Gradients are clipped by their norm as PyTorch does, and zeroed") {
   CHECK(clip_gradient_norm({&a, &b}, 1) == 0);
 }
 
-// Node's tests of arguments and of optimizers have their options.
-TEST_CASE("Bad trainables and numbers of optimizers are errors") {
+TEST_CASE("Bad options of optimizers are errors") {
   Parameters parameters;
   CHECK(error_of([] { return SGD({}); }) ==
         "invalid-option; trainables: expected at least one layer or model, got none");
@@ -174,8 +173,23 @@ TEST_CASE("Bad trainables and numbers of optimizers are errors") {
         "invalid-option; trainables: expected layers and models, got null");
   CHECK(error_of([&] { return Adam({&parameters, &parameters}); }) ==
         "invalid-option; trainables: expected each of them once, got one twice");
+  const auto sgd = [&](const SGDOptions& options) {
+    return error_of([&] { return SGD({&parameters}, options); });
+  };
+  const auto adam = [&](const AdamOptions& options) {
+    return error_of([&] { return Adam({&parameters}, options); });
+  };
+  const std::string from_0 = ": expected a finite number from 0 on, got ";
+  CHECK(sgd({.learning_rate = -0.5}) == "invalid-option; learning_rate" + from_0 + "-0.5");
+  CHECK(sgd({.momentum = nan}) == "invalid-option; momentum" + from_0 + "NaN");
+  CHECK(sgd({.weight_decay = infinity}) == "invalid-option; weight_decay" + from_0 + "Infinity");
+  CHECK(adam({.learning_rate = -1}) == "invalid-option; learning_rate" + from_0 + "-1");
+  CHECK(adam({.epsilon = -1}) == "invalid-option; epsilon" + from_0 + "-1");
+  CHECK(adam({.weight_decay = -1}) == "invalid-option; weight_decay" + from_0 + "-1");
+  CHECK(adam({.betas = {0.9, 1}}) ==
+        "invalid-option; betas: expected two numbers from 0 to below 1, got 1");
   CHECK(error_of([&] { return clip_gradient_norm({&parameters}, -1); }) ==
-        "invalid-option; max_norm: expected a finite number from 0 on, got -1");
+        "invalid-option; max_norm" + from_0 + "-1");
   SGD optimizer({&parameters});
   CHECK_THROWS_AS(optimizer.set_learning_rate(-1), Error);
   CHECK(optimizer.learning_rate() == 1e-3);
