@@ -5,9 +5,9 @@ import test from 'node:test';
 import * as headwise from 'headwise';
 import { runModule } from '../lib/child.mjs';
 import { assertFails, assertSameResult } from '../lib/compare.mjs';
-import { withoutGrowth } from '../lib/memory.mjs';
+import { memory, withoutGrowth } from '../lib/memory.mjs';
 
-const { MultiHeadAttention, Tensor } = headwise;
+const { MultiHeadAttention, Tensor, Transformer } = headwise;
 
 /** After a first and a second forward, in a process of its own. */
 const measure = (length, options) =>
@@ -163,3 +163,17 @@ for (const [name, argumentLists] of Object.entries(tooLarge)) {
     subjects.createCache.dispose();
   });
 }
+
+test('captures of the last position take no memory for the others', () => {
+  const sizes = { vocabularySize: 5, maxLength: 2048, numHiddens: 8, numLayers: 1, numHeads: 8 };
+  const model = new Transformer(sizes);
+  const before = memory.buffer.byteLength;
+  const { captured } = model.forward(Array(2048).fill(1), {
+    capture: ['scores', 'pattern', 'droppedWeights', 'headOut'],
+    capturePositions: 'last',
+  });
+  assert.deepEqual(captured.pattern[0].shape, [8, 1, 2048]);
+  // All weights of one kind take 134 MB.
+  const grown = memory.buffer.byteLength - before;
+  assert.ok(grown < 50e6, `${grown} bytes`);
+});
