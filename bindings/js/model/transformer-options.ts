@@ -130,6 +130,8 @@ export interface TransformerOptions {
   bias?: boolean | undefined;
   /** Whether W_q, W_k and W_v have a bias. Default: `bias`. */
   qkvBias?: boolean | undefined;
+  /** Whether feed-forward layers have biases. Default: `bias`. */
+  ffnBias?: boolean | undefined;
   /** Whether the unembedding is the token embedding. Default: yes. */
   tiedEmbeddings?: boolean | undefined;
   /** Whether the logits have a bias. Default: no. */
@@ -157,6 +159,11 @@ export interface TransformerOptions {
   /** `softcap` and `scale` are those of every attention layer, as in `MultiHeadAttentionOptions`. */
   softcap?: number | undefined;
   scale?: number | undefined;
+  /**
+   * Whether the scores of layer i are also divided by i + 1. Default: no. Source: GPT-2 of Stanford CRFM,
+   * `scale_attn_by_inverse_layer_idx`.
+   */
+  scaleByLayer?: boolean | undefined;
   /** With an encoder, every layer also attends to its output. Default: none. */
   encoder?: EncoderOptions | undefined;
   /** The model reads images in place of tokens. Default: tokens. */
@@ -247,6 +254,7 @@ const createReaders = () => ({
   embeddingScale: optional(number('a finite number'), 1),
   bias: yes,
   qkvBias: flagIfGiven,
+  ffnBias: flagIfGiven,
   tiedEmbeddings: yes,
   logitsBias: no,
   head: flagIfGiven,
@@ -255,6 +263,7 @@ const createReaders = () => ({
   window: optional(readSides),
   softcap: cap,
   scale: optional(number('a finite number')),
+  scaleByLayer: no,
   encoder: group(ofEncoder),
   patches: group(ofPatches),
   ...ownReaders,

@@ -217,6 +217,10 @@ class Pass {
                                     .scale = options_.scale,
                                     .softcap = options_.softcap,
                                     .qk_norm = layer_options_of(options_, side).qk_norm};
+    if (options_.scale_by_layer) {
+      layer.scale = layer.scale.value_or(1 / std::sqrt(static_cast<double>(head_size))) /
+                    static_cast<double>(number + 1);
+    }
     if (options_.positions == Positions::rotary && side != Side::cross) {
       layer.rotary = options_.rotary;
       if (!call_.has_images()) {

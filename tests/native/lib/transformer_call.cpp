@@ -172,6 +172,10 @@ SmallTransformer random_transformer(std::uint64_t seed) {
       o.encoder->ffn_hiddens = random.pick<std::int64_t>({0, 7});
     }
   }
+  if (perhaps()) {
+    o.ffn_bias = perhaps();
+  }
+  o.scale_by_layer = perhaps();
   return {.name = "random model " + std::to_string(seed), .options = o};
 }
 

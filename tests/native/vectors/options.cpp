@@ -163,6 +163,7 @@ JsonObject json_of(const TransformerOptions& options) {
       .set("causal", options.causal)
       .set("dropout", options.dropout)
       .set("softcap", options.softcap)
+      .set("scaleByLayer", options.scale_by_layer)
       .set("weights", name_of(options.weights))
       .set("positionOffset", options.position_offset)
       .set("optimizer", json_of(options.optimizer));
@@ -172,6 +173,7 @@ JsonObject json_of(const TransformerOptions& options) {
   set_if_given(json, "ffnHiddens", options.ffn_hiddens);
   set_if_given(json, "finalNorm", options.final_norm);
   set_if_given(json, "qkvBias", options.qkv_bias);
+  set_if_given(json, "ffnBias", options.ffn_bias);
   set_if_given(json, "scale", options.scale);
   set_if_given(json, "seed", options.seed);
   if (options.positions == Positions::rotary) {

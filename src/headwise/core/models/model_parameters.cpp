@@ -133,10 +133,10 @@ ModelParameters::Stack ModelParameters::add_stack(const std::string& prefix,
     if (const std::size_t hiddens = settings.ffn_hiddens; hiddens > 0) {
       layer.feed_forward = add_norms(name + "ffn_");
       if (settings_.gated) {
-        layer.ffn.gate = add_linear(name, "ffn.gate", {hiddens, size}, settings_.bias);
+        layer.ffn.gate = add_linear(name, "ffn.gate", {hiddens, size}, settings_.ffn_bias);
       }
-      layer.ffn.dense1 = add_linear(name, "ffn.dense1", {hiddens, size}, settings_.bias);
-      layer.ffn.dense2 = add_linear(name, "ffn.dense2", {size, hiddens}, settings_.bias);
+      layer.ffn.dense1 = add_linear(name, "ffn.dense1", {hiddens, size}, settings_.ffn_bias);
+      layer.ffn.dense2 = add_linear(name, "ffn.dense2", {size, hiddens}, settings_.ffn_bias);
     }
     stack.layers.push_back(layer);
   }

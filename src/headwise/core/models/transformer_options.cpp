@@ -102,7 +102,7 @@ TransformerSettings unchecked_settings_of(const TransformerOptions& options) {
       .position_offset = static_cast<std::size_t>(options.position_offset),
       .padding_token = options.padding_token,
       .embedding_scale = static_cast<float>(options.embedding_scale),
-      .bias = options.bias,
+      .ffn_bias = options.ffn_bias.value_or(options.bias),
       .tied_embeddings = options.tied_embeddings,
       .logits_bias = options.logits_bias,
       .logits_softcap = static_cast<float>(options.logits_softcap),
@@ -180,7 +180,12 @@ std::vector<MultiHeadAttentionOptions> layer_options_of(const TransformerOptions
   const std::size_t first =
       static_cast<std::size_t>(side) * static_cast<std::size_t>(options.num_layers);
   for (std::size_t i = 0; i < layers.size(); ++i) {
-    layers[i].seed = seed_of_layer(seed, first + i);
+    MultiHeadAttentionOptions& layer = layers[i];
+    layer.seed = seed_of_layer(seed, first + i);
+    if (options.scale_by_layer) {
+      const auto head_size = static_cast<double>(layer.num_hiddens / layer.num_heads);
+      layer.scale = layer.scale.value_or(1 / std::sqrt(head_size)) / static_cast<double>(i + 1);
+    }
   }
   return layers;
 }

@@ -126,6 +126,8 @@ struct TransformerOptions {
   bool bias = true;
   /// Whether W_q, W_k and W_v have a bias. Default: `bias`.
   std::optional<bool> qkv_bias = {};
+  /// Whether feed-forward layers have biases. Default: `bias`.
+  std::optional<bool> ffn_bias = {};
   /// Whether the unembedding is the token embedding.
   bool tied_embeddings = true;
   /// Whether the logits have a bias.
@@ -149,6 +151,9 @@ struct TransformerOptions {
   // As in MultiHeadAttentionOptions.
   double softcap = 0;
   std::optional<double> scale = {};
+  /// Whether the scores of layer i are also divided by i + 1. Source: GPT-2 of Stanford CRFM,
+  /// `scale_attn_by_inverse_layer_idx`.
+  bool scale_by_layer = false;
   /// With an encoder, every layer also attends to its output.
   std::optional<EncoderOptions> encoder = {};
   /// The model reads images in place of tokens.
@@ -232,7 +237,7 @@ struct TransformerSettings {
   std::size_t position_offset;
   std::optional<std::int64_t> padding_token;
   float embedding_scale;
-  bool bias;
+  bool ffn_bias;
   bool tied_embeddings;
   bool logits_bias;
   float logits_softcap;
