@@ -357,11 +357,7 @@ const files = [
     'gpt2-inverse-layer',
     { ...gpt2Config, scale_attn_by_inverse_layer_idx: true, reorder_and_upcast_attn: true },
     undefined,
-    {
-      file: 'gpt2',
-      like: 'stanford-crfm/alias-gpt2-small-x21 stanford-crfm/battlestar-gpt2-small-x49',
-      error: 'invalid-option; config.scale_attn_by_inverse_layer_idx: expected false, got true',
-    },
+    { file: 'gpt2', like: 'stanford-crfm/alias-gpt2-small-x21 stanford-crfm/battlestar-gpt2-small-x49' },
   ],
   ['nanogpt', nanogptConfig, nanogpt, { like: 'karpathy/nanoGPT(out/ckpt.pt)' }],
   [
@@ -579,6 +575,18 @@ const files = [
       same: 'roberta',
       like: 'FacebookAI/roberta-large-mnli cardiffnlp/twitter-roberta-base-sentiment-latest SamLowe/roberta-base-go_emotions j-hartmann/emotion-english-distilroberta-base openai-community/roberta-base-openai-detector',
     },
+  ],
+  [
+    'roberta-languages',
+    { ...robertaConfig, architectures: ['XLMRobertaForMaskedLM'], model_type: 'xlm-roberta' },
+    undefined,
+    { file: 'roberta', like: 'FacebookAI/xlm-roberta-base intfloat/multilingual-e5-small' },
+  ],
+  [
+    'roberta-french',
+    { ...robertaConfig, architectures: ['CamembertForMaskedLM'], model_type: 'camembert' },
+    undefined,
+    { file: 'roberta', like: 'almanach/camembert-base dangvantuan/sentence-camembert-base' },
   ],
   [
     'roberta-answers',

@@ -126,6 +126,21 @@ constexpr std::string_view vit_names =
     "layers.#.ffn.dense2. encoder.layer.#.output.dense. "
     "norm. layernorm.";
 
+/// Those of Transformers 5.10, which saves files with the older names.
+constexpr std::string_view newer_vit_names =
+    "patches. embeddings.patch_embeddings.projection. "
+    "class_token embeddings.cls_token "
+    "position.weight embeddings.position_embeddings "
+    "layers.#.norm. layers.#.layernorm_before. "
+    "layers.#.ffn_norm. layers.#.layernorm_after. "
+    "layers.#.attention.W_q. layers.#.attention.q_proj. "
+    "layers.#.attention.W_k. layers.#.attention.k_proj. "
+    "layers.#.attention.W_v. layers.#.attention.v_proj. "
+    "layers.#.attention.W_o. layers.#.attention.o_proj. "
+    "layers.#.ffn.dense1. layers.#.mlp.fc1. "
+    "layers.#.ffn.dense2. layers.#.mlp.fc2. "
+    "norm. layernorm.";
+
 constexpr std::string_view bart_names =
     "embedding. shared. "
     "position. decoder.embed_positions. "
@@ -250,7 +265,7 @@ constexpr PretrainedFamily bart_like(std::string_view ignored,
           .options = options};
 }
 
-constexpr std::array<std::pair<std::string_view, PretrainedFamily>, 17> families = {
+constexpr std::array<std::pair<std::string_view, PretrainedFamily>, 19> families = {
     {{"gpt2", gpt2_like(true, gpt2_options)},
      {"nanogpt", gpt2_like(false, nanogpt_options)},
      {"mingpt", gpt2_like(false, mingpt_options)},
@@ -264,10 +279,14 @@ constexpr std::array<std::pair<std::string_view, PretrainedFamily>, 17> families
      {"gpt_neox", gpt_neo_like(gpt_neox_names, gpt_neox_prefix, embed_out, true, gpt_neox_options)},
      {"bert", encoder_only(bert_names, bert_prefixes, bert_options)},
      {"roberta", encoder_only(bert_names, bert_prefixes, roberta_options)},
+     {"xlm-roberta", encoder_only(bert_names, bert_prefixes, roberta_options)},
+     {"camembert", encoder_only(bert_names, bert_prefixes, roberta_options)},
      {"distilbert", encoder_only(distilbert_names, distilbert_prefixes, distilbert_options)},
      {"vit", encoder_only(vit_names, vit_prefixes, vit_options)},
      {"bart", bart_like(bart_ignored, bart_options)},
      {"marian", bart_like(marian_ignored, marian_options)}}};
+
+constexpr PretrainedFamily newer_vit = encoder_only(newer_vit_names, vit_prefixes, vit_options);
 
 const PretrainedFamily* find(std::string_view type) noexcept {
   const auto* const family = std::find_if(families.begin(), families.end(),
@@ -298,6 +317,10 @@ const PretrainedFamily* find_family(PretrainedConfig& config) {
 const PretrainedFamily* with_layout_of(const PretrainedFamily* family,
                                        const PretrainedConfig& config, const PretrainedNames& names,
                                        std::span<const io::NamedTensor> tensors) {
+  if (family->names == vit_names &&
+      names.find("layers.0.attention.q_proj.weight") != PretrainedNames::none) {
+    return &newer_vit;
+  }
   if (family->names != gpt2_names) {
     return family;
   }

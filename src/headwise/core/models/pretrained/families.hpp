@@ -44,7 +44,7 @@ struct PretrainedFamily {
 [[nodiscard]] const PretrainedFamily* find_family(PretrainedConfig& config);
 
 /// The family as its tensors and fields show it: GPT-2's linear maps are (in, out), nanoGPT's and
-/// minGPT's of the same names (out, in).
+/// minGPT's of the same names (out, in); vision transformers have older or newer names.
 [[nodiscard]] const PretrainedFamily* with_layout_of(const PretrainedFamily* family,
                                                      const PretrainedConfig& config,
                                                      const PretrainedNames& names,

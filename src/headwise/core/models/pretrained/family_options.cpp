@@ -99,7 +99,7 @@ TransformerOptions gpt_options(PretrainedConfig& config, const GptDefaults& defa
     options.scale = 1;
   }
   options.causal = config.flag("is_causal", true);
-  config.require_off("scale_attn_by_inverse_layer_idx");
+  options.scale_by_layer = config.flag("scale_attn_by_inverse_layer_idx", false);
   config.require_off("add_cross_attention");
   return options;
 }
@@ -171,6 +171,7 @@ TransformerOptions llama_like_options(PretrainedConfig& config, const LlamaDefau
   options.norm_epsilon = epsilon_of(config, "rms_norm_eps", 1e-6);
   options.positions = Positions::rotary;
   options.bias = false;
+  options.ffn_bias = false;
   options.tied_embeddings = config.flag("tie_word_embeddings", defaults.tied_embeddings);
   options.causal = config.flag("is_causal", true);
   read_rotary(config, options);
@@ -207,12 +208,23 @@ void read_qwen_windows(PretrainedConfig& config, TransformerOptions& options) {
 /// What Gemma and Gemma 2 share.
 TransformerOptions gemma_like_options(PretrainedConfig& config, const LlamaDefaults& defaults) {
   TransformerOptions options = llama_like_options(config, defaults);
-  // Early configs name the exact GELU in `hidden_act`, but the models use the approximation.
   options.activation = activation_of(config, "hidden_activation", "gelu_pytorch_tanh");
+  options.bias = config.flag("attention_bias", false);
   options.embedding_scale = static_cast<double>(std::sqrt(static_cast<float>(options.num_hiddens)));
-  config.require_off("attention_bias");
   config.require_off("use_bidirectional_attention");
   return options;
+}
+
+/// Gemma's activation. Until Transformers 4.47 it was `hidden_activation`, since 4.48 `hidden_act`.
+/// Google's first configs say 'gelu' in the latter, and mean the approximation.
+void read_gemma_activation(PretrainedConfig& config, TransformerOptions& options) {
+  if (config.has("hidden_act") && config.text("hidden_act", "") != "gelu") {
+    const Activation activation = activation_of(config, "hidden_act", "");
+    if (config.has("hidden_activation") && options.activation != activation) {
+      config.reject("hidden_activation", "the activation of hidden_act");
+    }
+    options.activation = activation;
+  }
 }
 
 /// A cap, which has a default unless it is null.
@@ -363,9 +375,7 @@ TransformerOptions llama_options(PretrainedConfig& config) {
   TransformerOptions options = llama_like_options(
       config, {.vocabulary_size = 32000, .ffn_hiddens = 11008, .max_length = 2048});
   options.bias = config.flag("attention_bias", false);
-  if (config.flag("mlp_bias", false) != options.bias) {
-    config.reject("mlp_bias", "the same as attention_bias");
-  }
+  options.ffn_bias = config.flag("mlp_bias", false);
   return options;
 }
 
@@ -388,20 +398,22 @@ TransformerOptions qwen3_options(PretrainedConfig& config) {
   TransformerOptions options = llama_like_options(
       config,
       {.vocabulary_size = 151936, .ffn_hiddens = 22016, .max_length = 32768, .head_size = 128});
+  options.bias = config.flag("attention_bias", false);
   options.qk_norm = true;
-  config.require_off("attention_bias");
   read_qwen_windows(config, options);
   return options;
 }
 
 TransformerOptions gemma_options(PretrainedConfig& config) {
-  return gemma_like_options(config, {.vocabulary_size = 256000,
-                                     .ffn_hiddens = 24576,
-                                     .max_length = 8192,
-                                     .num_hiddens = 3072,
-                                     .num_layers = 28,
-                                     .head_size = 256,
-                                     .tied_embeddings = true});
+  TransformerOptions options = gemma_like_options(config, {.vocabulary_size = 256000,
+                                                           .ffn_hiddens = 24576,
+                                                           .max_length = 8192,
+                                                           .num_hiddens = 3072,
+                                                           .num_layers = 28,
+                                                           .head_size = 256,
+                                                           .tied_embeddings = true});
+  read_gemma_activation(config, options);
+  return options;
 }
 
 TransformerOptions gemma2_options(PretrainedConfig& config) {
@@ -458,9 +470,8 @@ TransformerOptions gpt_neox_options(PretrainedConfig& config) {
   options.parallel_residual = config.flag("use_parallel_residual", true);
   options.tied_embeddings = config.flag("tie_word_embeddings", false);
   options.positions = Positions::rotary;
-  if (!config.flag("attention_bias", true)) {
-    config.reject("attention_bias", "true");
-  }
+  options.bias = config.flag("attention_bias", true);
+  options.ffn_bias = true;
   read_rotary(config, options,
               {.base = "rotary_emb_base", .share = "rotary_pct", .default_share = 0.25});
   return options;

@@ -421,7 +421,8 @@ void PretrainedPart::for_each_number(const Copy& copy) const noexcept {
 
 void PretrainedPart::read(const float* tensor_values, float* parameter) const noexcept {
   for_each_number([&](std::size_t from, std::size_t to) {
-    parameter[to] = tensor_values[from] + tensor->offset;
+    // -0 + 0 would be 0.
+    parameter[to] = tensor->offset == 0 ? tensor_values[from] : tensor_values[from] + tensor->offset;
   });
 }
 
