@@ -1,5 +1,6 @@
 #include "checkpoint.hpp"
 
+#include <filesystem>
 #include <stdexcept>
 
 #include "compare.hpp"
@@ -7,10 +8,16 @@
 
 namespace headwise::test {
 
-const std::vector<std::string> checkpoint_names = {
-    "bart-a",    "bert-a",     "gemma-a",    "gemma2-a", "gpt2-a",
-    "gpt_neo-a", "gpt_neox-a", "gpt_neox-b", "llama-a",  "llama-b",
-    "marian-a",  "nanogpt-a",  "qwen2-a",    "qwen3-a",  "vit-a"};
+std::vector<std::string> checkpoint_names(const std::string& letters) {
+  std::vector<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(HEADWISE_TEST_DATA "/models")) {
+    const std::string name = entry.path().stem().string();
+    if (entry.path().extension() == ".json" && contains(letters, name.substr(name.size() - 1))) {
+      names.push_back(name);
+    }
+  }
+  return names;
+}
 
 Checkpoint::Checkpoint(const std::string& name)
     : config(read_file("models/" + name + ".json")),

@@ -1,14 +1,13 @@
 // The small models of tests/data/models: random parameters, as their frameworks write them, with
 // results and gradients computed by PyTorch in float64.
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { loadSafetensors, Transformer } from 'headwise';
 import { dataFile } from './records.mjs';
 import { parseSafetensors } from './safetensors.mjs';
 
-export const checkpointNames = [
-  ...['bart-a', 'bert-a', 'gemma-a', 'gemma2-a', 'gpt2-a', 'gpt_neo-a', 'gpt_neox-a', 'gpt_neox-b'],
-  ...['llama-a', 'llama-b', 'marian-a', 'nanogpt-a', 'qwen2-a', 'qwen3-a', 'vit-a'],
-];
+export const checkpointNames = readdirSync(dataFile('models'))
+  .filter((name) => name.endsWith('.json'))
+  .map((name) => name.slice(0, -'.json'.length));
 
 const file = (name) => readFileSync(dataFile(`models/${name}`));
 
