@@ -100,7 +100,7 @@ void load_pretrained(Address model, std::size_t number, std::size_t first_row, s
     if (is_by_rows(tensor)) {
       auto* const numbers = at<float>(values);
       std::for_each_n(numbers, rows * parameter.entry->columns(),
-                      [&](float& number) { number += tensor.offset; });
+                      [&](float& number) { number = tensor.with_offset(number); });
       parameter.stored->write(parameter.index, first_row, rows, numbers);
       continue;
     }

@@ -14,7 +14,7 @@ const numbers = {
 };
 const typeNumbers = {
   ...{ F32: 0, F16: 1, Q4_0: 2, Q4_1: 3, Q5_0: 6, Q5_1: 7, Q8_0: 8, Q2_K: 10, Q3_K: 11, Q4_K: 12 },
-  ...{ Q5_K: 13, Q6_K: 14, IQ4_NL: 20, I32: 26, I64: 27, F64: 28, BF16: 30 },
+  ...{ Q5_K: 13, Q6_K: 14, IQ4_NL: 20, IQ3_S: 21, IQ4_XS: 23, I32: 26, I64: 27, F64: 28, BF16: 30 },
 };
 
 /** @typedef {keyof typeof numbers | number} ValueType by its name, or a number that no type has */

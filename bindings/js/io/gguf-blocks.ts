@@ -80,7 +80,7 @@ type ReadScales = (
   offsets: Float64Array,
 ) => void;
 
-/** How a block is packed. Number q of a group becomes `factor * (q - bias) + offset`. */
+/** How a block is packed. Number q of a group becomes `factor * (q - bias) + offset`, or `factor * table[q]`. */
 interface Packing {
   /** How many numbers share a factor and an offset. */
   readonly group: number;
@@ -88,8 +88,12 @@ interface Packing {
   /** The higher bits, if they are apart. */
   readonly high?: Planes;
   readonly bias: number;
+  readonly table?: readonly number[];
   readonly readScales: ReadScales;
 }
+
+/** Source: `kvalues_iq4nl` in ggml-common.h. */
+const unevenTable = [-127, -104, -83, -65, -49, -35, -22, -10, 1, 13, 25, 38, 53, 69, 89, 113];
 
 /** The float16 at a byte. */
 function half(bytes: Uint8Array, at: number): number {
@@ -136,6 +140,18 @@ const packings: Readonly<Partial<Record<string, Packing>>> = {
   Q5_1: { group: 32, low: [8, 16, 4], high: [4, 1, 1], bias: 0, readScales: oneFactorAndOffset },
   // Its numbers are in two's complement. With the sign bit flipped they are unsigned and 128 too large.
   Q8_0: { group: 32, low: [2, 32, 8], bias: 128, readScales: oneFactor },
+  IQ4_NL: { group: 32, low: [2, 16, 4], bias: 0, table: unevenTable, readScales: oneFactor },
+  IQ4_XS: {
+    ...{ group: 32, low: [8, 16, 4], bias: 0, table: unevenTable },
+    readScales(bytes, at, factors) {
+      const factor = half(bytes, at);
+      for (let i = 0; i < 8; i++) {
+        const low = (bytes[at + 4 + (i >> 1)] >> (4 * (i & 1))) & 15;
+        const high = (bytes[at + 2 + (i >> 2)] >> (2 * (i & 3))) & 3;
+        factors[i] = factor * ((low | (high << 4)) - 32);
+      }
+    },
+  },
   Q2_K: {
     ...{ group: 16, low: [16, 32, 2], bias: 0 },
     readScales(bytes, at, factors, offsets) {
@@ -217,7 +233,7 @@ export function convertBlocks(
   if (packing === undefined) {
     return;
   }
-  const { group, low, high, bias, readScales } = packing;
+  const { group, low, high, bias, table, readScales } = packing;
   const [, , lowBits] = low;
   const signBit = lowBits === 8 ? 128 : 0;
   const codes = new Uint8Array(count);
@@ -234,7 +250,8 @@ export function convertBlocks(
       const factor = factors[begin / group];
       const offset = offsets[begin / group];
       for (let i = begin; i < begin + group; i++) {
-        floats[to++] = factor * ((codes[i] ^ signBit) - bias) + offset;
+        const number = table === undefined ? (codes[i] ^ signBit) - bias : table[codes[i]];
+        floats[to++] = factor * number + offset;
       }
     }
   }

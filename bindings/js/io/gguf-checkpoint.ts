@@ -105,7 +105,6 @@ const unsupported: Readonly<Record<string, readonly GgufValue[]>> = {
   'attention.scale': [0],
   'attention.clamp_kqv': [0],
   'attention.max_alibi_bias': [0],
-  'attention.sliding_window': [0],
   'attention.temperature_scale': [0],
   'rope.scaling.attn_factor': [1],
   'rope.scaling.alpha': [0],
@@ -125,13 +124,21 @@ function shortest(value: number): number {
   return value;
 }
 
-/** A value as JSON holds it. */
-const toField = (value: GgufValue | undefined): unknown =>
-  typeof value === 'bigint'
-    ? Number(value)
-    : typeof value === 'number' && !Number.isInteger(value)
-      ? shortest(value)
-      : value;
+/** A value as JSON holds it. A list of a value for each layer, all equal, is that value. */
+function toField(value: GgufValue | undefined): unknown {
+  switch (typeof value) {
+    case 'bigint':
+      return Number(value);
+    case 'number':
+      return Number.isInteger(value) ? value : shortest(value);
+    case 'object':
+      return value.length > 0 && value.every((each) => each === value[0])
+        ? toField(value[0])
+        : value;
+    default:
+      return value;
+  }
+}
 
 const isFloats = (tensor: Contents): tensor is Tensor => tensor instanceof Tensor;
 
@@ -226,17 +233,17 @@ class Metadata {
   }
 }
 
-/** The `rope_scaling` of the metadata. */
+/** The `rope_scaling` of the metadata, with llama.cpp's defaults: linear, and a factor of 0 that stands for 1. */
 function scalingOf(values: Metadata): Record<string, unknown> | undefined {
-  const type = values.get('rope.scaling.type');
-  const old = values.get('rope.scale_linear');
-  if (type === undefined ? old === undefined : type === 'none') {
+  const type = values.get('rope.scaling.type') ?? 'linear';
+  const given = toField(values.get('rope.scaling.factor') ?? values.get('rope.scale_linear') ?? 0);
+  const factor = given === 0 ? 1 : given;
+  if (type === 'none' || (factor === 1 && (type === 'linear' || type === 'yarn'))) {
     return undefined;
   }
   return {
-    rope_type: toField(type) ?? 'linear',
+    ...{ rope_type: type, factor },
     ...values.fields({
-      ...{ factor: type === undefined ? 'rope.scale_linear' : 'rope.scaling.factor' },
       original_max_position_embeddings: 'rope.scaling.original_context_length',
       beta_fast: 'rope.scaling.yarn_beta_fast',
       beta_slow: 'rope.scaling.yarn_beta_slow',
@@ -280,6 +287,11 @@ export function ggufCheckpoint(
   stored: ReadonlyMap<string, Stored>,
   file: string,
 ): StoredCheckpoint | Promise<StoredCheckpoint> {
+  const parts = metadata['split.count'] ?? 0;
+  if (parts !== 0 && parts !== 1) {
+    const expected = 'a whole model; merge the parts by llama-gguf-split --merge';
+    fail('invalid-option', file, expected, `one of ${show(parts)} parts`);
+  }
   const type = metadata['general.architecture'];
   const architectures = createArchitectures();
   const known = Object.keys(architectures);
@@ -288,11 +300,6 @@ export function ggufCheckpoint(
   if (architecture === undefined) {
     const expected = `'general.architecture' to be one of ${known.join(', ')}`;
     return failOption(file, expected, type);
-  }
-  const parts = metadata['split.count'] ?? 1;
-  if (parts !== 1) {
-    const expected = 'a whole model; merge the parts by llama-gguf-split --merge';
-    fail('invalid-option', file, expected, `one of ${show(parts)} parts`);
   }
   for (const [name, { dtype }] of stored) {
     checkReadable(file, name, dtype);
@@ -303,8 +310,13 @@ export function ggufCheckpoint(
   for (const [key, neutral] of Object.entries(unsupported)) {
     values.checkNeutral(key, neutral);
   }
+  if (!(Number(values.get('attention.sliding_window')) >= Number(values.get('context_length')))) {
+    values.checkNeutral('attention.sliding_window', [0]);
+  }
+  const has = (bias: string): boolean => stored.has(`blk.0.${bias}.bias`);
   const config: Record<string, unknown> = {
-    model_type: type,
+    // Transformers' Llama has biases of all projections or of none.
+    model_type: type === 'llama' && has('attn_q') && !has('attn_output') ? 'qwen2' : type,
     vocab_size: stored.get('token_embd.weight')?.shape[0],
     ...architecture.fields,
     ...values.fields({ ...architecture.required, ...architecture.optional }),
@@ -326,8 +338,8 @@ export function ggufCheckpoint(
     // Without the key, Transformers would take 128 for Qwen3.
     config.head_dim = headSize;
   }
-  config.attention_bias = stored.has('blk.0.attn_output.bias');
-  config.mlp_bias = stored.has('blk.0.ffn_up.bias');
+  config.attention_bias = has('attn_output');
+  config.mlp_bias = has('ffn_up');
   config.rope_scaling = scalingOf(values);
   const keyHeads = Number(config.num_key_value_heads ?? heads);
   const tensors = renamed(stored, architecture, [heads, keyHeads]);

@@ -99,7 +99,7 @@ async function loadFrom(opened: Promise<ByteSource>): Promise<GgufFile> {
 
 /**
  * Reads a GGUF file, version 2 or 3, little-endian: its header now, a tensor when it is first accessed. Floats and
- * quantized numbers (Q4_0, Q4_1, Q5_0, Q5_1, Q8_0, Q2_K to Q6_K) become float32 tensors; F64 and quantized numbers are
+ * quantized numbers (Q4_0, Q4_1, Q5_0, Q5_1, Q8_0, Q2_K to Q6_K, IQ4_NL, IQ4_XS) become float32 tensors; F64 and quantized numbers are
  * rounded once, the others are exact. Integers become `{ dtype, data, shape }`. All results are copies. Shapes are
  * row-major: `(rows, columns)` of a weight, the reverse of the file's order. Accessing a tensor of another type is an
  * error that names it; the other tensors can be read.

@@ -187,7 +187,7 @@ const calls = {
       'vocabularySize maxLength numHiddens numLayers numHeads numKvHeads headSize ffnHiddens activation gated norm ' +
       'normFirst parallelResidual postNorms normEpsilon normBias finalNorm embeddingNorm logitsSoftcap windows ' +
       'positions positionOffset paddingToken rotary qkNorm ' +
-      'embeddingScale bias qkvBias ffnBias scaleByLayer tiedEmbeddings logitsBias head segments causal window softcap scale encoder patches dropout weights ' +
+      'embeddingScale bias qkvBias ffnBias tiedEmbeddings logitsBias head segments causal window softcap scale scaleByLayer encoder patches dropout weights ' +
       'seed optimizer',
     base: ofModel,
     call: passOfModel,

@@ -40,10 +40,10 @@ const tensors = {
   blocks: quantized('Q4_0', [2, 32], random).tensor,
   none: of('F32', [0, 5], new Float32Array()),
   one: of('F32', [], Float32Array.of(7)),
-  unread: of('IQ4_NL', [32], new Uint8Array(18)),
+  unread: of('IQ3_S', [256], new Uint8Array(110)),
 };
 const file = ggufFile(metadata, tensors);
-const unread = /^bytes: expected tensor 'unread' of integers or F64, F32, .*Q6_K, got IQ4_NL$/;
+const unread = /^bytes: expected tensor 'unread' of integers or F64, F32, .*Q6_K, got IQ3_S$/;
 
 test('from memory: metadata, names, types and shapes, and tensors when they are accessed', () => {
   const aligned = { 'general.alignment': 64 };

@@ -32,7 +32,14 @@ const packers = {
   Q4_K: (b, s, m) => sixBits(b, 4, s, m),
   Q5_K: (b, s, m) => sixBits(b, 4, s, m),
   Q6_K: (b, s) => b.set(s, 192),
+  IQ4_XS: (b, s) =>
+    s.forEach((scale, i) => {
+      b[4 + (i >> 1)] |= ((scale + 32) & 15) << (4 * (i & 1));
+      b[2 + (i >> 2)] |= ((scale + 32) >> 4) << (2 * (i & 3));
+    }),
 };
+/** What the codes of types whose names begin with IQ4 stand for. */
+const uneven = [-127, -104, -83, -65, -49, -35, -22, -10, 1, 13, 25, 38, 53, 69, 89, 113];
 
 /**
  * Each type: bytes of a block, numbers of a group, what is subtracted, the lower bits and where, the higher ones, the
@@ -50,6 +57,8 @@ const packings = {
   Q4_K: [144, 32, 0, [4, nibbles(16, 32)], [0], [0, 2], [63, 63]],
   Q5_K: [176, 32, 0, [4, nibbles(48, 32)], [1, byPlane(16)], [0, 2], [63, 63]],
   Q6_K: [210, 16, 32, [4, nibbles(0, 64)], [2, pairs(128)], [208], [127]],
+  IQ4_NL: [18, 32, 0, [4, nibbles(2, 16)], [0], [0]],
+  IQ4_XS: [136, 32, 0, [4, nibbles(8, 16)], [0], [0], [31]],
 };
 export const quantizedTypes = Object.keys(packings);
 
@@ -79,7 +88,8 @@ export function quantized(type, shape, random) {
       of[lowAt(i)[0]] |= (bits & (2 ** lowBits - 1)) << lowAt(i)[1];
       if (highAt) of[highAt(i)[0]] |= (bits >> lowBits) << highAt(i)[1];
       const g = Math.floor(i / group);
-      values.push(d * scales[g] * (q - bias) - dmin * mins[g] + 0);
+      const number = type.startsWith('IQ4') ? uneven[q] : q - bias;
+      values.push(d * scales[g] * number - dmin * mins[g] + 0);
     }
     packers[type]?.(of, scales, mins);
     const halfBits = (power) => (Math.log2(power) + 15) << 10;

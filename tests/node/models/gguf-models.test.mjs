@@ -53,7 +53,9 @@ const refused = `
 { "split.count": 2 } bytes: expected a whole model; merge the parts by llama-gguf-split --merge, got one of 2 parts
 { "llama.expert_count": 8 } bytes: expected llama.expert_count to be 0, or missing, got 8
 { "llama.rope.dimension_count": 4 } bytes: expected llama.rope.dimension_count to be 8, or missing, got 4
-{ "llama.attention.head_count": [2, 2] } num_attention_heads
+{ "llama.attention.head_count": [2, 1] } num_attention_heads
+{ "llama.attention.sliding_window": 13 } bytes: expected llama.attention.sliding_window to be 0, or missing, got 13
+{ "split.count": 3, "general.architecture": "" } bytes: expected a whole model; merge the parts by llama-gguf-split --merge, got one of 3 parts
 { "llama.rope.scaling.type": "longrope" } longrope
 `;
 
@@ -76,6 +78,30 @@ test('what a model cannot have is an error that names it, from memory and from a
   assertFails(read({ gguf: { ...gguf } }), 'invalid-type', /^gguf: expected what loadGguf returns/);
 });
 
+test('keys that change nothing are read', () => {
+  const expected = loadModel(keys, dict).forward([1, 2, 3]);
+  for (const changed of [
+    { 'split.count': 0 },
+    { 'llama.attention.head_count': [2, 2], 'llama.feed_forward_length': [36, 36] },
+    { 'llama.attention.sliding_window': 14 },
+    { 'llama.rope.scaling.type': 'linear', 'llama.rope.scaling.factor': 0 },
+    { 'llama.rope.scaling.type': 'yarn', 'llama.rope.scaling.original_context_length': 4 },
+  ]) {
+    assert.deepEqual(loadModel({ ...keys, ...changed }, dict).forward([1, 2, 3]), expected);
+  }
+});
+
+test('biases of queries, keys and values alone are those of Qwen2', () => {
+  const zeros = ['q', 'k', 'v'].map((name) => [
+    `blk.0.attn_${name}.bias`,
+    Tensor.zeros([name === 'q' ? 16 : 8]),
+  ]);
+  const others = zeros.map(([name, zero]) => [name.replace('0', '1'), zero]);
+  const biased = loadModel(keys, { ...dict, ...Object.fromEntries([...zeros, ...others]) });
+  assert.equal(biased.config().model_type, 'qwen2');
+  assert.deepEqual(biased.forward([1, 2, 3]), loadModel(keys, dict).forward([1, 2, 3]));
+});
+
 test('scaled rotary positions become rope_scaling', async () => {
   const neutral = { ...keys, 'llama.expert_count': 0, 'llama.rope.scaling.type': 'none' };
   assert.equal(loadModel(neutral, divided([1, 1, 1, 1])).config().rope_scaling, undefined);
@@ -86,9 +112,13 @@ test('scaled rotary positions become rope_scaling', async () => {
     const part = Math.min(Math.max(smooth, 0), 1);
     return 1 / ((1 - part) / 32 + part);
   });
-  const linear = { 'llama.rope.scaling.type': 'linear', 'llama.rope.scaling.factor': 2 };
+  const factor = { 'llama.rope.scaling.factor': 2 };
+  const old = { 'llama.rope.scale_linear': 2 };
+  const linear = { 'llama.rope.scaling.type': 'linear' };
   for (const [type, metadata, tensors] of [
-    ['linear', { ...keys, ...linear }, dict],
+    ...[{ ...linear, ...factor }, { ...linear, ...old }, factor, old].map((each) => {
+      return ['linear', { ...keys, ...each }, dict];
+    }),
     ['llama3', { ...keys, 'llama.rope.freq_base': typed('f32', 5e5) }, divided(ofLlama3)],
   ]) {
     assert.equal(loadModel(metadata, tensors).config().rope_scaling.rope_type, type);

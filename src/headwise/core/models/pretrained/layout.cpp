@@ -421,8 +421,7 @@ void PretrainedPart::for_each_number(const Copy& copy) const noexcept {
 
 void PretrainedPart::read(const float* tensor_values, float* parameter) const noexcept {
   for_each_number([&](std::size_t from, std::size_t to) {
-    // -0 + 0 would be 0.
-    parameter[to] = tensor->offset == 0 ? tensor_values[from] : tensor_values[from] + tensor->offset;
+    parameter[to] = tensor->with_offset(tensor_values[from]);
   });
 }
 

@@ -27,6 +27,11 @@ struct PretrainedTensor {
   std::size_t leading_axes = 0;
   /// Whether it repeats the token embedding, which another tensor holds.
   bool is_copy = false;
+
+  /// A number of the file as the parameter has it. Without an offset, -0 stays -0.
+  [[nodiscard]] float with_offset(float number) const noexcept {
+    return offset == 0 ? number : number + offset;
+  }
 };
 
 struct PretrainedLayout {
