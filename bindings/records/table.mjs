@@ -58,6 +58,7 @@ export const libraryTypes = {
   ModelDescription: 'Transformer',
   ModelMemory: 'ModelMemory',
   ImportanceInputs: 'validation::ImportanceInputs',
+  LayerHeads: 'HeadsByLayer::value_type',
   TaskSizes: 'TaskSampler',
   ParameterDescription: 'bindings::ParameterList::Parameter',
   ParameterDescriptions: 'bindings::ParameterList',
@@ -310,6 +311,11 @@ export const requests = {
     hasLayers: 'flag',
   },
   IgnoredKeys: { keys: 'sizes', ignored: 'sizes' },
+  // The options, the heads of each layer, and their importance: doubles.
+  RankedHeads: {
+    ...{ fraction: 'number', measure: 'size', groupSize: 'whole' },
+    ...{ numHeads: 'sizes', importance: 'bytes' },
+  },
   MeasuredImportance: { inputs: 'ImportanceInputs', ignoredKeys: 'IgnoredKeys[]' },
   HeaderBytes: { fileSize: 'wide', bytes: 'bytes' },
   TensorShape: { shape: 'sizes' },
@@ -380,7 +386,7 @@ export const responses = {
     tied: 'sizes',
     isUntied: 'flag',
   },
-  LayerHeads: { heads: 'sizes' },
+  LayerHeads: { heads: 'sizes $' },
   PrunedHeads: { layers: 'LayerHeads[]' },
   // byRows: whether its rows are those of one parameter.
   PretrainedTensor: { name: 'text', shape: 'sizes', isCopy: 'flag', byRows: 'flag' },

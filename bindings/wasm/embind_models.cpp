@@ -62,5 +62,6 @@ EMSCRIPTEN_BINDINGS(models) {
   function("taskSizes", &Call<&task_sizes>::run);
   function("drawTask", &Call<&draw_task>::run);
   function("checkImportance", &Call<&check_importance>::run);
+  function("leastImportantHeads", &Call<&least_important_heads>::run);
   function("scoreHeads", &Call<&score_heads>::run);
 }

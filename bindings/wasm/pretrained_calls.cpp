@@ -143,13 +143,8 @@ void save_pretrained(Address model, std::size_t number, std::size_t kind, Addres
 Address pruned_heads(Address model, std::size_t side) {
   const std::vector<MultiHeadAttention>& layers =
       transformer_at(model).attention_layers(static_cast<Side>(side));
-  std::vector<std::vector<std::size_t>> heads(layers.size());
-  for (std::size_t layer = 0; layer < layers.size(); ++layer) {
-    heads[layer] = layers[layer].removed_heads();
-  }
-  return respond(PrunedHeads{.layers = heads | std::views::transform([](const auto& list) {
-                                         return LayerHeads{.heads = list};
-                                       })});
+  return respond(
+      PrunedHeads{.layers = layers | std::views::transform(&MultiHeadAttention::removed_heads)});
 }
 
 }  // namespace headwise::bindings

@@ -1,6 +1,7 @@
 #include "task_calls.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <headwise/api/validation.hpp>
 #include <headwise/api/validation_models.hpp>
 #include <headwise/api/validation_tasks.hpp>
@@ -76,6 +77,16 @@ void check_importance(Address request) {
   for (const auto& [keys, ignored] : ignored_keys) {
     validation::check_ignored_keys(keys, ignored);
   }
+}
+
+Address least_important_heads(Address request) {
+  const auto [fraction, measure, size, num_heads, bytes] = message_at<RankedHeads>(request);
+  std::vector<double> importance(bytes.size() / sizeof(double));
+  std::ranges::copy(bytes, reinterpret_cast<char*>(importance.data()));
+  return respond(
+      PrunedHeads{.layers = validation::check_least_important(
+                      importance.data(), num_heads, fraction, static_cast<HeadMeasure>(measure),
+                      static_cast<std::int64_t>(size))});
 }
 
 void score_heads(Address address) {

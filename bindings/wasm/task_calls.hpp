@@ -16,5 +16,7 @@ void score_heads(Address record);
 
 /// Checks what heads are measured with.
 void check_importance(Address request);
+/// Returns the heads that a message selects as `PrunedHeads`.
+Address least_important_heads(Address request);
 
 }  // namespace headwise::bindings

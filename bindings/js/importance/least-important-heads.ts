@@ -1,5 +1,10 @@
-import { fail, failOption, show } from '../runtime/errors.js';
-import { checkOptions, checkWord, isIntegerIn } from '../runtime/options.js';
+import { prunedHeads, rankedHeads } from 'headwise-records';
+import { headsByLayer } from '../layer/pruning.js';
+import { fail, show } from '../runtime/errors.js';
+import { modelsCore } from '../runtime/models-build.js';
+import { number, optional, readOptions, whole, word } from '../runtime/options.js';
+import { receive, send } from '../runtime/records.js';
+import { bytesOf } from '../runtime/typed-arrays.js';
 import { elementsOf } from '../tensor/arrays.js';
 import { headMeasures, type HeadMeasure } from './head-measures.js';
 
@@ -36,31 +41,10 @@ export function withOrigin<Importance extends object>(
   return importance;
 }
 
-/** The numbers of each layer, and whether they are those of a model. */
-function readNumbers(importance: unknown): { layers: unknown[][]; isModel: boolean } {
-  const expected = 'an array of numbers, or of one for each layer';
-  const given = [...elementsOf('importance', expected, importance)];
-  const isModel = Array.isArray(given[0]);
-  return {
-    layers: isModel
-      ? given.map((layer) => [...elementsOf('importance', expected, layer)])
-      : [given],
-    isModel,
-  };
-}
-
-function checkNumbers(layer: readonly unknown[], groupSize: number): number[] {
-  if (layer.length % groupSize !== 0) {
-    const expected = `a divisor of the layer's heads (${layer.length})`;
-    fail('invalid-option', 'groupSize', expected, String(groupSize));
-  }
-  return layer.map((number) => {
-    if (!Number.isFinite(number)) {
-      fail('invalid-value', 'importance', 'finite numbers', show(number));
-    }
-    return number as number;
-  });
-}
+const checkNumber = (value: unknown): number =>
+  typeof value === 'number'
+    ? value
+    : fail('invalid-value', 'importance', 'finite numbers', show(value));
 
 /**
  * The least important heads of all layers together, as `pruneHeads` takes them. Each layer keeps at least one group of
@@ -90,42 +74,30 @@ export function leastImportantHeads(
   options: LeastImportantHeadsOptions,
 ): number[] | Record<number, number[]> {
   const origin = origins.get(importance);
-  const given = checkOptions<LeastImportantHeadsOptions>(options, [
-    ...(['fraction', 'measure', 'groupSize'] as const),
-  ]);
-  const { fraction, measure = origin?.measure, groupSize = origin?.groupSize ?? 1 } = given;
-  if (typeof fraction !== 'number' || !(fraction >= 0 && fraction <= 1)) {
-    failOption('fraction', 'a number from 0 to 1', fraction);
-  }
-  const { layers: read, isModel } = readNumbers(importance);
+  const {
+    fraction,
+    measure = origin?.measure,
+    groupSize,
+  } = readOptions(options, {
+    fraction: number('a number from 0 to 1'),
+    measure: optional<HeadMeasure>(word(headMeasures)),
+    groupSize: optional(whole('an integer from 1 on'), origin?.groupSize ?? 1),
+  });
+  const numbersOf = (list: unknown): unknown[] => [
+    ...elementsOf('importance', 'an array of numbers, or of one for each layer', list),
+  ];
+  const given = numbersOf(importance);
+  const isModel = Array.isArray(given[0]);
+  const layers = isModel ? given.map(numbersOf) : [given];
   if (measure === undefined) {
     fail('invalid-option', 'measure', 'the measure of the importance', 'none');
   }
-  const sign = checkWord('measure', measure, headMeasures) === 'entropy' ? -1 : 1;
-  if (!isIntegerIn(groupSize, 1)) {
-    failOption('groupSize', 'an integer from 1 on', groupSize);
-  }
-  const layers = read.map((layer) => checkNumbers(layer, groupSize));
-  const groups = layers.flatMap((numbers, layer) =>
-    Array.from({ length: numbers.length / groupSize }, (_, group) => {
-      const heads = Array.from({ length: groupSize }, (__, i) => group * groupSize + i);
-      const sum = heads.reduce((total, head) => total + (numbers[head] ?? 0), 0);
-      return { layer, heads, importance: sign * sum };
-    }),
-  );
-  const kept = layers.map((numbers) => numbers.length / groupSize);
-  // The factor corrects rounding errors of the product, which could cost a head.
-  let left = Math.floor(fraction * groups.length * (1 + 1e-12));
-  const removed = layers.map((): number[] => []);
-  for (const { layer, heads } of groups.sort((a, b) => a.importance - b.importance)) {
-    if (left > 0 && kept[layer] > 1) {
-      left--;
-      kept[layer]--;
-      removed[layer].push(...heads);
-    }
-  }
-  const lists = removed.map((heads) => heads.sort((a, b) => a - b));
-  return isModel
-    ? Object.fromEntries([...lists.entries()].filter(([, heads]) => heads.length > 0))
-    : lists.flat();
+  const request = {
+    ...{ fraction, measure: headMeasures.indexOf(measure), groupSize },
+    numHeads: layers.map(({ length }) => length),
+    importance: bytesOf(Float64Array.from(layers.flat(), checkNumber)),
+  };
+  const loaded = modelsCore();
+  const heads = receive(prunedHeads, loaded.leastImportantHeads(send(rankedHeads, request)));
+  return isModel ? (headsByLayer(heads) as Record<number, number[]>) : [...heads.layers[0].heads];
 }

@@ -1,3 +1,4 @@
+import type { PrunedHeads } from 'headwise-records';
 import { failOption } from '../runtime/errors.js';
 import { elementsOf } from '../tensor/arrays.js';
 import type { LayerSettings } from './layer-options.js';
@@ -13,6 +14,10 @@ export const readHeads = (
       ? head
       : failOption(argument, `integers from 0 to ${numHeads - 1}`, head),
   );
+
+/** Heads by layer, without layers that have none. */
+export const headsByLayer = ({ layers }: PrunedHeads): Record<number, readonly number[]> =>
+  Object.fromEntries(layers.flatMap(({ heads }, i) => (heads.length > 0 ? [[i, heads]] : [])));
 
 /** The settings after `count` heads were removed. The scale stays. */
 export function withoutHeads(settings: LayerSettings, count: number): LayerSettings {

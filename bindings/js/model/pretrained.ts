@@ -11,6 +11,7 @@ import {
 import type { StoredCheckpoint } from '../io/stored-checkpoints.js';
 import { toDict } from '../layer/from-state-dict.js';
 import { byRows, largestPart, type StateDict } from '../layer/parameters.js';
+import { headsByLayer } from '../layer/pruning.js';
 import { fail, HeadwiseError, show } from '../runtime/errors.js';
 import type { Held } from '../runtime/handle.js';
 import { read, reserve, write, type Address } from '../runtime/memory.js';
@@ -298,12 +299,9 @@ export function wholeConfigOf(config: PretrainedConfig): Record<string, unknown>
 export function configOf(model: Address, config: PretrainedConfig): Record<string, unknown> {
   const result = structuredClone(config) as Record<string, unknown>;
   for (const [number, side] of sides.entries()) {
-    const { layers } = receive(prunedHeads, core().prunedHeads(model, number));
-    const removed = layers.flatMap(({ heads }, layer) =>
-      heads.length > 0 ? [[layer, heads] as const] : [],
-    );
-    if (removed.length > 0) {
-      result[prunedHeadsFields[side]] = Object.fromEntries(removed);
+    const removed = headsByLayer(receive(prunedHeads, core().prunedHeads(model, number)));
+    if (Object.keys(removed).length > 0) {
+      result[prunedHeadsFields[side]] = removed;
     }
   }
   return result;

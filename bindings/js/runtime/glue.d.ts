@@ -151,6 +151,7 @@ declare module 'headwise-glue' {
       first: number,
     ): Address | Absent;
     checkImportance(request: Address): void;
+    leastImportantHeads(request: Address): Address | Absent;
     scoreHeads(record: Address): void;
   }
 

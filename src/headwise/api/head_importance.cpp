@@ -5,7 +5,6 @@
 #include <headwise/api/validation_models.hpp>
 #include <headwise/head_importance.hpp>
 #include <numeric>
-#include <tuple>
 #include <utility>
 
 namespace headwise {
@@ -243,39 +242,19 @@ std::optional<Tensor<1>> measure_head_importance(const MultiHeadAttention& layer
 std::map<std::int64_t, std::vector<std::int64_t>> least_important_heads(
     const std::vector<Tensor<1>>& importance, const LeastImportantOptions& options) {
   return report_out_of_memory([&] {
-    validation::check_least_important(importance, options);
-    const std::size_t size = options.group_size;
-    const float sign = options.measure == HeadMeasure::entropy ? -1.0F : 1.0F;
-    struct Group {
-      double importance;
-      std::size_t layer;
-      std::size_t first;
-    };
-    std::vector<Group> groups;
-    std::vector<std::size_t> kept;
-    for (const Tensor<1>& numbers : importance) {
-      for (std::size_t first = 0; first < numbers.size(); first += size) {
-        const float* const group = numbers.data() + first;
-        groups.push_back({sign * std::accumulate(group, group + size, 0.0), kept.size(), first});
-      }
-      kept.push_back(numbers.size() / size);
+    std::vector<double> numbers;
+    std::vector<std::size_t> num_heads;
+    for (const Tensor<1>& layer : importance) {
+      numbers.insert(numbers.end(), layer.begin(), layer.end());
+      num_heads.push_back(layer.size());
     }
-    // Less than a rounding error of the product must not cost a head.
-    const double wanted = options.fraction * static_cast<double>(groups.size());
-    auto left = static_cast<std::size_t>(wanted * (1 + 1e-12));
-    std::ranges::sort(groups, {}, [](const Group& group) {
-      return std::tuple(group.importance, group.layer, group.first);
-    });
+    const HeadsByLayer heads = validation::check_least_important(
+        numbers.data(), num_heads, options.fraction, options.measure,
+        static_cast<std::int64_t>(options.group_size));
     std::map<std::int64_t, std::vector<std::int64_t>> result;
-    for (const auto& [number, layer, first] : groups) {
-      if (left > 0 && kept[layer] > 1) {
-        --left;
-        --kept[layer];
-        std::vector<std::int64_t>& heads = result[static_cast<std::int64_t>(layer)];
-        for (std::size_t head = first; head < first + size; ++head) {
-          heads.push_back(static_cast<std::int64_t>(head));
-        }
-        std::ranges::sort(heads);
+    for (std::size_t layer = 0; layer < heads.size(); ++layer) {
+      if (!heads[layer].empty()) {
+        result[static_cast<std::int64_t>(layer)].assign(heads[layer].begin(), heads[layer].end());
       }
     }
     return result;

@@ -21,14 +21,13 @@ struct PoolingInputs;
 struct CacheOptions;
 struct ForwardInputs;
 struct HeadImportanceOptions;
-struct LeastImportantOptions;
 struct InputSizes;
 struct MeasuredHeads;
 }  // namespace headwise
 
 /// The public functions' checks: each throws `Error`, or returns if the arguments are valid. The
-/// JavaScript package calls them, too; it makes those of numbers of importance and of names and
-/// shapes of parameters itself, with the same texts.
+/// JavaScript package calls them, too; it makes those of names and shapes of parameters itself,
+/// with the same texts.
 namespace headwise::validation {
 
 using Shape = std::span<const std::size_t>;
@@ -82,8 +81,6 @@ std::vector<std::size_t> check_prune_heads(const MultiHeadAttention& layer,
 // Importance: validation_importance.cpp
 
 void check_measured_heads(const MeasuredHeads& heads, const HeadImportanceOptions& options);
-void check_least_important(const std::vector<Tensor<1>>& importance,
-                           const LeastImportantOptions& options);
 /// Checks the shape of the keys to ignore: that of the keys, with a batch axis and without sizes.
 void check_ignored_keys(Shape keys, Shape ignored);
 

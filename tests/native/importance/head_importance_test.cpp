@@ -254,6 +254,8 @@ TEST_CASE("The least important heads leave a head to each layer and groups whole
         std::vector<std::int64_t>{1});
   CHECK(error_of([&] { return least_important_heads(numbers, {.group_size = 4}); }) ==
         "invalid-option; group_size: expected a divisor of the layer's heads (2), got 4");
+  CHECK(error_of([&] { return least_important_heads(numbers, {.group_size = 0}); }) ==
+        "invalid-option; group_size: expected an integer from 1 on, got 0");
   CHECK(error_of([&] { return least_important_heads(numbers, {.fraction = 2}); }) ==
         "invalid-option; fraction: expected a number from 0 to 1, got 2");
   CHECK(error_of([&] { return least_important_heads(Tensor<1>{NAN}, {}); }) ==

@@ -150,28 +150,23 @@ test('measuring uses the state at the call, and lets timers run, which may abort
   await aborted;
 });
 
-test('the least important heads are removed in whole groups, and each layer keeps one', async () => {
-  const numbers = [[1, 2, 3, 4], [9]];
-  const least = (given) => leastImportantHeads(numbers, { measure: 'gradient', ...given });
-  assert.deepEqual(least({ fraction: 0.4 }), { 0: [0, 1] });
-  assert.deepEqual(least({ fraction: 1 }), { 0: [0, 1, 2] });
-  assert.deepEqual(least({ fraction: 0.4, measure: 'entropy' }), { 0: [2, 3] });
-  const fails = (given, code, message) => assertFails(() => least(given), code, message);
-  const option = 'invalid-option';
-  fails({ fraction: 2 }, option, 'fraction: expected a number from 0 to 1, got 2');
-  const divisor = "groupSize: expected a divisor of the layer's heads (1), got 2";
-  fails({ fraction: 1, groupSize: 2 }, option, divisor);
-  const none = 'measure: expected the measure of the importance, got none';
-  fails({ fraction: 1, measure: undefined }, option, none);
-  const unmeasured = Promise.resolve(numbers);
+test('the least important heads, by numbers of any precision or by a measurement', async () => {
+  const least = (of, given) => leastImportantHeads(of, { fraction: 0.4, ...given });
+  const numbers = [[1, 1 + 2 ** -40, 1, 4], [9]];
+  assert.deepEqual(least(numbers, { measure: 'gradient' }), { 0: [0, 2] });
+  assert.deepEqual(least([3], { fraction: 1, measure: 'entropy' }), []);
+  const fails = (given, ...error) => assertFails(() => least(...given), ...error);
+  const divisor = "groupSize: expected a divisor of the layer's heads (4), got 4294967296";
+  fails([numbers, { measure: 'gradient', groupSize: 2 ** 32 }], 'invalid-option', divisor);
+  fails([numbers], 'invalid-option', 'measure: expected the measure of the importance, got none');
   const noPromise = /^importance: expected an array of numbers, .*, got a Promise; await it/;
-  assertFails(() => leastImportantHeads(unmeasured, { fraction: 1 }), 'invalid-type', noPromise);
+  fails([Promise.resolve(numbers)], 'invalid-type', noPromise);
+  fails([['1'], { measure: 'gradient' }], 'invalid-value', /: expected finite numbers, got "1"$/);
   const sizes = { numHiddens: 8, numHeads: 4, numKvHeads: 2 };
   const layer = makeLayer({ ...sizes, querySize: 6, keySize: 6, valueSize: 6 });
-  const measured = { measure: 'entropy', batches: [inputs] };
-  const importance = await measureHeadImportance(layer, measured);
+  const importance = await measureHeadImportance(layer, { batches: [inputs], measure: 'entropy' });
   const [a, b, c, d] = importance;
-  const heads = leastImportantHeads(importance, { fraction: 0.5 });
+  const heads = least(importance, { fraction: 0.5 });
   assert.deepEqual(heads, a + b > c + d ? [0, 1] : [2, 3]);
   layer.pruneHeads(heads);
 });

@@ -76,7 +76,7 @@ for (const [name, input, wasm, most] of [
 const layerNames = [
   ...['HeadwiseError', 'KeyValueCache', 'ModelCache', 'MultiHeadAttention'],
   ...['ResidentTensor', 'Tensor', 'additiveAttention'],
-  ...['dispose', 'init', 'leastImportantHeads', 'maskedSoftmax', 'positionalEncoding'],
+  ...['dispose', 'init', 'maskedSoftmax', 'positionalEncoding'],
   ...['scaledDotProductAttention', 'splitHeads', 'transposeOutput', 'transposeQkv'],
 ];
 
