@@ -58,7 +58,7 @@ VIT = {
     **{"image_size": 6, "patch_size": 2, "num_channels": 2},
 }
 BART = {
-    **{"d_model": 8, "vocab_size": 13, "max_position_embeddings": 14, "encoder_layers": 1},
+    **{"d_model": 8, "vocab_size": 13, "max_position_embeddings": 14, "encoder_layers": 2},
     **{"decoder_layers": 2, "encoder_attention_heads": 4, "decoder_attention_heads": 2},
     **{"encoder_ffn_dim": 10, "decoder_ffn_dim": 12},
 }
