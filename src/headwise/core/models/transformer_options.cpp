@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <headwise/core/attention/attention_layer.hpp>
 #include <headwise/core/kernels/philox.hpp>
 #include <headwise/core/memory/checked_sizes.hpp>
@@ -183,8 +184,9 @@ std::vector<MultiHeadAttentionOptions> layer_options_of(const TransformerOptions
     MultiHeadAttentionOptions& layer = layers[i];
     layer.seed = seed_of_layer(seed, first + i);
     if (options.scale_by_layer) {
-      const auto head_size = static_cast<double>(layer.num_hiddens / layer.num_heads);
-      layer.scale = layer.scale.value_or(1 / std::sqrt(head_size)) / static_cast<double>(i + 1);
+      const std::int64_t head_size = layer.num_hiddens / layer.num_heads;
+      const double scale = layer.scale.value_or(1 / std::sqrt(static_cast<double>(head_size)));
+      layer.scale = scale / static_cast<double>(i + 1);
     }
   }
   return layers;

@@ -141,6 +141,9 @@ struct TransformerOptions {
   double logits_softcap = 0;
   /// Whether a position attends only to itself and those before it.
   bool causal = true;
+  /// Whether the scores of layer i are also divided by i + 1. Source: GPT-2 of Stanford CRFM,
+  /// `scale_attn_by_inverse_layer_idx`.
+  bool scale_by_layer = false;
   /// Probability that an attention weight is dropped in training mode, from 0 to 1.
   double dropout = 0;
   /// Sliding window around each position, in self-attention.
@@ -151,9 +154,6 @@ struct TransformerOptions {
   // As in MultiHeadAttentionOptions.
   double softcap = 0;
   std::optional<double> scale = {};
-  /// Whether the scores of layer i are also divided by i + 1. Source: GPT-2 of Stanford CRFM,
-  /// `scale_attn_by_inverse_layer_idx`.
-  bool scale_by_layer = false;
   /// With an encoder, every layer also attends to its output.
   std::optional<EncoderOptions> encoder = {};
   /// The model reads images in place of tokens.
