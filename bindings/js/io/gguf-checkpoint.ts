@@ -124,7 +124,7 @@ function shortest(value: number): number {
   return value;
 }
 
-/** A value as JSON holds it. A list of a value for each layer, all equal, is that value. */
+/** A value as JSON holds it. */
 function toField(value: GgufValue | undefined): unknown {
   switch (typeof value) {
     case 'bigint':
@@ -132,9 +132,7 @@ function toField(value: GgufValue | undefined): unknown {
     case 'number':
       return Number.isInteger(value) ? value : shortest(value);
     case 'object':
-      return value.length > 0 && value.every((each) => each === value[0])
-        ? toField(value[0])
-        : value;
+      return value.map(toField);
     default:
       return value;
   }
@@ -200,7 +198,17 @@ class Metadata {
     this.#file = file;
   }
 
+  /** A list that has the same value for each layer counts as that value. */
   get(key: string): GgufValue | undefined {
+    const value = this.#own(key);
+    return typeof value === 'object' &&
+      value.length === Number(this.#own('block_count')) &&
+      value.every((each) => each === value[0])
+      ? value[0]
+      : value;
+  }
+
+  #own(key: string): GgufValue | undefined {
     const full = `${this.#architecture}.${key}`;
     return Object.hasOwn(this.#metadata, full) ? this.#metadata[full] : undefined;
   }
@@ -242,7 +250,7 @@ function scalingOf(values: Metadata): Record<string, unknown> | undefined {
     return undefined;
   }
   return {
-    ...{ rope_type: type, factor },
+    ...{ rope_type: toField(type), factor },
     ...values.fields({
       original_max_position_embeddings: 'rope.scaling.original_context_length',
       beta_fast: 'rope.scaling.yarn_beta_fast',
@@ -290,7 +298,7 @@ export function ggufCheckpoint(
   const parts = metadata['split.count'] ?? 0;
   if (parts !== 0 && parts !== 1) {
     const expected = 'a whole model; merge the parts by llama-gguf-split --merge';
-    fail('invalid-option', file, expected, `one of ${show(parts)} parts`);
+    fail('invalid-option', file, expected, `split.count ${show(parts)}`);
   }
   const type = metadata['general.architecture'];
   const architectures = createArchitectures();
@@ -310,7 +318,8 @@ export function ggufCheckpoint(
   for (const [key, neutral] of Object.entries(unsupported)) {
     values.checkNeutral(key, neutral);
   }
-  if (!(Number(values.get('attention.sliding_window')) >= Number(values.get('context_length')))) {
+  const window = Number(toField(values.get('attention.sliding_window')));
+  if (!(window >= Number(toField(values.get('context_length'))))) {
     values.checkNeutral('attention.sliding_window', [0]);
   }
   const has = (bias: string): boolean => stored.has(`blk.0.${bias}.bias`);

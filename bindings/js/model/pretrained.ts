@@ -156,7 +156,8 @@ function readConfig(config: unknown): PretrainedConfig {
       if (values++ > maxValues) {
         throw new RangeError();
       }
-      return value;
+      // JSON would hold null, which stands for a default.
+      return typeof value === 'number' && !Number.isFinite(value) ? String(value) : value;
     });
     // The copy contains plain JSON values only, and no one else can change it.
     return JSON.parse(text) as PretrainedConfig;

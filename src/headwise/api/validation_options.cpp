@@ -83,6 +83,12 @@ void check_pooling(const MultiHeadAttentionOptions& options) {
   }
 }
 
+/// Not NaN, and finite as a float.
+bool fits_float(double number) {
+  constexpr double max = std::numeric_limits<float>::max();
+  return number >= -max && number <= max;
+}
+
 /// A finite number above the least.
 void check_above(std::string_view argument, double number, std::int64_t least) {
   if (!(number > static_cast<double>(least) && is_finite(number))) {
@@ -137,7 +143,7 @@ void check_from_0(std::string_view argument, std::int64_t number) {
 }
 
 void check_scale(std::optional<double> scale, std::string_view argument) {
-  if (scale.has_value() && !is_finite(*scale)) {
+  if (scale.has_value() && !fits_float(*scale)) {
     fail_option("#: expected a finite number, got #", {argument, *scale});
   }
 }
@@ -145,7 +151,7 @@ void check_scale(std::optional<double> scale, std::string_view argument) {
 void check_softcap(double softcap) { check_at_least_0("softcap", softcap); }
 
 void check_at_least_0(std::string_view argument, double number) {
-  if (!(number >= 0 && is_finite(number))) {
+  if (!(number >= 0 && fits_float(number))) {
     fail_option("#: expected a finite number from 0 on, got #", {argument, number});
   }
 }

@@ -50,12 +50,13 @@ const divided = (divisors) => ({ ...dict, 'rope_freqs.weight': new Tensor(diviso
 const refused = `
 { "general.architecture": "mamba" } bytes: expected 'general.architecture' to be one of gpt2, llama, qwen2, qwen3, got "mamba"
 { "general.architecture": "gpt2" } bytes: expected gpt2.context_length, gpt2.embedding_length, gpt2.block_count, gpt2.feed_forward_length, gpt2.attention.head_count, gpt2.attention.layer_norm_epsilon in the metadata, got none
-{ "split.count": 2 } bytes: expected a whole model; merge the parts by llama-gguf-split --merge, got one of 2 parts
+{ "split.count": 2 } bytes: expected a whole model; merge the parts by llama-gguf-split --merge, got split.count 2
 { "llama.expert_count": 8 } bytes: expected llama.expert_count to be 0, or missing, got 8
 { "llama.rope.dimension_count": 4 } bytes: expected llama.rope.dimension_count to be 8, or missing, got 4
 { "llama.attention.head_count": [2, 1] } num_attention_heads
+{ "llama.attention.head_count": [2] } num_attention_heads
 { "llama.attention.sliding_window": 13 } bytes: expected llama.attention.sliding_window to be 0, or missing, got 13
-{ "split.count": 3, "general.architecture": "" } bytes: expected a whole model; merge the parts by llama-gguf-split --merge, got one of 3 parts
+{ "split.count": 3, "general.architecture": "" } bytes: expected a whole model; merge the parts by llama-gguf-split --merge, got split.count 3
 { "llama.rope.scaling.type": "longrope" } longrope
 `;
 

@@ -162,6 +162,8 @@ test('a config and tensors of the wrong kind are told', () => {
   const circle = {};
   circle.circle = circle;
   assertFails(load(circle, tensors), 'invalid-type', /^config: expected what JSON can hold/);
+  const notANumber = "config.layer_norm_epsilon: expected a number, got 'NaN'";
+  assertFails(load({ ...config, layer_norm_epsilon: NaN }, tensors), 'invalid-option', notANumber);
   assertFails(load(config, undefined), 'invalid-type', /^tensors: expected an object of tensors/);
   assertFails(
     () => Transformer.fromPretrained({ config, tensors, device: 'gpu' }),

@@ -483,7 +483,8 @@ TransformerOptions bert_options(PretrainedConfig& config) {
 
 /// The positions of a row of tokens begin behind the padding's.
 TransformerOptions roberta_options(PretrainedConfig& config) {
-  TransformerOptions options = bert_options_for(config, 50265);
+  TransformerOptions options =
+      bert_options_for(config, config.text("model_type", "") == "roberta" ? 50265 : 30522);
   const double padding = config.number("pad_token_id", 1);
   if (!(padding >= 0 && padding < static_cast<double>(options.max_length - 1)) ||
       padding != std::floor(padding)) {
