@@ -3,9 +3,9 @@ Face Transformers computes for them in float64 (norms and rotary positions in fl
 
     pip install torch transformers safetensors && python3 tests/data/make_models.py
 
-Parameters are multiples of 2^-10 below 2, as those of half-precision checkpoints are. Files named -a and -b have
-the config's fields as they are given here and as older files have them, the others as Transformers saves
-them today.
+Parameters are multiples of 2^-10 below 2, as those of half-precision checkpoints are. Files named -a and
+-b have the config's fields as they are given here and as older files have them, the others as Transformers
+saves them today.
 """
 
 import json
@@ -160,7 +160,7 @@ def run(name, model):
             inputs["target"] = into["decoder_input_ids"] = torch.randint(config.vocab_size, (2, 6))
     for _, parameter in parameters_of(model.double()):
         parameter.requires_grad_()
-    result = model(**into, output_attentions=True, **({"use_cache": False} if "logits" in dir(model) else {}))
+    result = model(**into, output_attentions=True)
     results = {}
     if "logits" in result:
         results["logits"] = result.logits
