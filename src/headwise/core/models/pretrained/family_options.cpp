@@ -205,6 +205,14 @@ void read_qwen_windows(PretrainedConfig& config, TransformerOptions& options) {
   set_windows(sliding, *window, options);
 }
 
+constexpr LlamaDefaults gemma_defaults = {.vocabulary_size = 256000,
+                                          .ffn_hiddens = 24576,
+                                          .max_length = 8192,
+                                          .num_hiddens = 3072,
+                                          .num_layers = 28,
+                                          .head_size = 256,
+                                          .tied_embeddings = true};
+
 /// What Gemma and Gemma 2 share.
 TransformerOptions gemma_like_options(PretrainedConfig& config, const LlamaDefaults& defaults) {
   TransformerOptions options = llama_like_options(config, defaults);
@@ -405,25 +413,17 @@ TransformerOptions qwen3_options(PretrainedConfig& config) {
 }
 
 TransformerOptions gemma_options(PretrainedConfig& config) {
-  TransformerOptions options = gemma_like_options(config, {.vocabulary_size = 256000,
-                                                           .ffn_hiddens = 24576,
-                                                           .max_length = 8192,
-                                                           .num_hiddens = 3072,
-                                                           .num_layers = 28,
-                                                           .head_size = 256,
-                                                           .tied_embeddings = true});
+  TransformerOptions options = gemma_like_options(config, gemma_defaults);
   read_gemma_activation(config, options);
   return options;
 }
 
 TransformerOptions gemma2_options(PretrainedConfig& config) {
-  TransformerOptions options = gemma_like_options(config, {.vocabulary_size = 256000,
-                                                           .ffn_hiddens = 9216,
-                                                           .max_length = 8192,
-                                                           .num_hiddens = 2304,
-                                                           .num_layers = 26,
-                                                           .head_size = 256,
-                                                           .tied_embeddings = true});
+  LlamaDefaults defaults = gemma_defaults;
+  defaults.ffn_hiddens = 9216;
+  defaults.num_hiddens = 2304;
+  defaults.num_layers = 26;
+  TransformerOptions options = gemma_like_options(config, defaults);
   options.post_norms = true;
   options.scale = 1 / std::sqrt(number_above(config, "query_pre_attn_scalar", 0, 256));
   options.softcap = cap_of(config, "attn_logit_softcapping", 50);
