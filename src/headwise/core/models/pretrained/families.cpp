@@ -317,9 +317,11 @@ const PretrainedFamily* find_family(PretrainedConfig& config) {
 const PretrainedFamily* with_layout_of(const PretrainedFamily* family,
                                        const PretrainedConfig& config, const PretrainedNames& names,
                                        std::span<const io::NamedTensor> tensors) {
-  if (family->names == vit_names &&
-      names.find("layers.0.attention.q_proj.weight") != PretrainedNames::none) {
-    return &newer_vit;
+  if (family->names == vit_names) {
+    // One of them may be missing.
+    const bool is_newer = names.find("layers.0.attention.q_proj.weight") != PretrainedNames::none ||
+                          names.find("layers.0.mlp.fc1.weight") != PretrainedNames::none;
+    return is_newer ? &newer_vit : family;
   }
   if (family->names != gpt2_names) {
     return family;
