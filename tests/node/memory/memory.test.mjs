@@ -118,7 +118,7 @@ const tooLarge = {
       { numHeads: 2 ** 29, headSize: 2 },
     ],
     ...[{ encoder: { numLayers: most } }, { encoder: { ffnHiddens: 2 ** 30 } }],
-  ].map((huge) => [{ ...model, ...huge }]),
+  ].flatMap((huge) => [[{ ...model, ...huge }], [{ ...model, ...huge, weights: 'int4' }]]),
   createCache: [
     ...[2 ** 14, 2 ** 16, 2 ** 24, most, 1].map((batchSize) => [{ batchSize, maxLength: most }]),
     [{ batchSize: most, maxLength: 1 }],
@@ -139,6 +139,11 @@ const tooLarge = {
   // Weights of 6 GB.
   scaledDotProductAttention: [[many, many, many, { returnWeights: true }]],
 };
+
+test('positions without parameters take no memory', () => {
+  const options = { ...model, maxLength: most, positions: 'rotary' };
+  withoutGrowth(() => new headwise.Transformer(options).dispose());
+});
 
 for (const [name, argumentLists] of Object.entries(tooLarge)) {
   test(`sizes beyond memory are an error: ${name}`, () => {

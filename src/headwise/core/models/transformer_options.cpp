@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <headwise/core/attention/attention_layer.hpp>
 #include <headwise/core/kernels/philox.hpp>
@@ -22,31 +23,46 @@ std::int64_t ffn_hiddens_of(const TransformerOptions& options) noexcept {
   return options.ffn_hiddens.value_or(4 * options.num_hiddens);
 }
 
+/// The least that a number of these weights takes, as a share of a float.
+double share_of_float(Precision weights) noexcept {
+  constexpr std::array<double, 4> shares = {1, 0.5, 0.25, 0.125};
+  return shares[static_cast<std::size_t>(weights)];
+}
+
 /// Rejects a model larger than the address space before any of it is allocated.
 void check_fits(const TransformerOptions& options) {
   const auto num_hiddens = static_cast<double>(options.num_hiddens);
-  const auto of_layers = [&](Side side, std::int64_t num_layers, std::int64_t ffn_hiddens) {
+  // Of the model's own parameters: their places are counted in floats, whatever the weights take.
+  double own = static_cast<double>(options.vocabulary_size) *
+               (options.head && !options.tied_embeddings ? 2 : 1);
+  own += static_cast<double>(options.segments);
+  if (options.positions != Positions::rotary && options.positions != Positions::none) {
+    own += static_cast<double>(options.max_length) + static_cast<double>(options.position_offset);
+  }
+  own *= num_hiddens;
+  // Of the layers' queries and outputs; grouped keys and values may be few.
+  double of_layers = 0;
+  double layers = 0;
+  const auto add = [&](Side side, std::int64_t num_layers, std::int64_t ffn_hiddens) {
+    const auto count = static_cast<double>(num_layers);
     const auto width = static_cast<double>(layer_options_of(options, side).num_hiddens);
-    const double of_layer = 4 * num_hiddens * width +
-                            3 * num_hiddens * static_cast<double>(ffn_hiddens) +
-                            static_cast<double>(sizeof(AttentionLayer)) / sizeof(float);
-    return static_cast<double>(num_layers) * of_layer;
+    of_layers += count * 2 * num_hiddens * width;
+    own += count * (options.gated ? 3 : 2) * num_hiddens * static_cast<double>(ffn_hiddens);
+    layers += count * static_cast<double>(sizeof(AttentionLayer)) / sizeof(float);
   };
-  const double rows =
-      2 * static_cast<double>(options.vocabulary_size) + static_cast<double>(options.max_length) +
-      static_cast<double>(options.position_offset) + static_cast<double>(options.segments);
-  double floats =
-      rows * num_hiddens + of_layers(Side::self, options.num_layers, ffn_hiddens_of(options));
+  add(Side::self, options.num_layers, ffn_hiddens_of(options));
   if (options.encoder) {
-    floats += of_layers(Side::encoder, options.encoder->num_layers,
-                        options.encoder->ffn_hiddens.value_or(ffn_hiddens_of(options)));
+    add(Side::encoder, options.encoder->num_layers,
+        options.encoder->ffn_hiddens.value_or(ffn_hiddens_of(options)));
   }
   if (options.patches) {
     const auto size = static_cast<double>(options.patches->image_size);
-    floats += size * size * (static_cast<double>(options.patches->channels) + num_hiddens);
+    own += size * size * (static_cast<double>(options.patches->channels) + num_hiddens);
   }
   // `checked_count` limits a tensor to half of the address space.
-  static_cast<void>(checked_count(floats / 2));
+  static_cast<void>(checked_count(own / 2));
+  static_cast<void>(
+      checked_count((share_of_float(options.weights) * (own + of_layers) + layers) / 2));
 }
 
 std::vector<MaskRules> rules_of(std::int64_t num_layers, bool causal,
