@@ -236,6 +236,7 @@ export function convertBlocks(
   const { group, low, high, bias, table, readScales } = packing;
   const [, , lowBits] = low;
   const signBit = lowBits === 8 ? 128 : 0;
+  const numbers = Float64Array.from({ length: 256 }, (_, q) => table?.[q] ?? (q ^ signBit) - bias);
   const codes = new Uint8Array(count);
   const [factors, offsets] = [new Float64Array(16), new Float64Array(16)];
   let to = first;
@@ -250,8 +251,7 @@ export function convertBlocks(
       const factor = factors[begin / group];
       const offset = offsets[begin / group];
       for (let i = begin; i < begin + group; i++) {
-        const number = table === undefined ? (codes[i] ^ signBit) - bias : table[codes[i]];
-        floats[to++] = factor * number + offset;
+        floats[to++] = factor * numbers[codes[i]] + offset;
       }
     }
   }
