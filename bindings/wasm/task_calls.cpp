@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <headwise/api/least_important_heads.hpp>
 #include <headwise/api/validation.hpp>
 #include <headwise/api/validation_models.hpp>
 #include <headwise/api/validation_tasks.hpp>
@@ -84,9 +85,9 @@ Address least_important_heads(Address request) {
   std::vector<double> importance(bytes.size() / sizeof(double));
   std::ranges::copy(bytes, reinterpret_cast<char*>(importance.data()));
   return respond(
-      PrunedHeads{.layers = validation::check_least_important(
-                      importance.data(), num_heads, fraction, static_cast<HeadMeasure>(measure),
-                      static_cast<std::int64_t>(size))});
+      PrunedHeads{.layers = select_least_important(importance.data(), num_heads, fraction,
+                                                   static_cast<HeadMeasure>(measure),
+                                                   static_cast<std::int64_t>(size))});
 }
 
 void score_heads(Address address) {

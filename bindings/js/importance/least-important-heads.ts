@@ -59,7 +59,7 @@ const checkNumber = (value: unknown): number =>
  * @param importance the result of `measureHeadImportance`, whose measure and group size are then the defaults. For
  *   other numbers, such as a copy, give `measure`, and `groupSize` if heads share key-value heads.
  * @throws HeadwiseError `invalid-option` for a fraction or group size out of range, or a missing measure;
- *   `invalid-value` for importance that is not finite; `invalid-type`, `unknown-option`
+ *   `invalid-value` for importance that is not finite; `invalid-type`, `unknown-option`, `not-initialized`
  */
 export function leastImportantHeads(
   importance: readonly number[],

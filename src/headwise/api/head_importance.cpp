@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <headwise/api/least_important_heads.hpp>
 #include <headwise/api/make_tensor.hpp>
 #include <headwise/api/validation.hpp>
 #include <headwise/api/validation_models.hpp>
@@ -248,9 +249,9 @@ std::map<std::int64_t, std::vector<std::int64_t>> least_important_heads(
       numbers.insert(numbers.end(), layer.begin(), layer.end());
       num_heads.push_back(layer.size());
     }
-    const HeadsByLayer heads = validation::check_least_important(
-        numbers.data(), num_heads, options.fraction, options.measure,
-        static_cast<std::int64_t>(options.group_size));
+    const HeadsByLayer heads =
+        select_least_important(numbers.data(), num_heads, options.fraction, options.measure,
+                               static_cast<std::int64_t>(options.group_size));
     std::map<std::int64_t, std::vector<std::int64_t>> result;
     for (std::size_t layer = 0; layer < heads.size(); ++layer) {
       if (!heads[layer].empty()) {

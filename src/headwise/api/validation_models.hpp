@@ -2,7 +2,6 @@
 
 #include <cstdint>
 #include <headwise/api/model_inputs.hpp>
-#include <headwise/core/models/pretrained/pruned_heads.hpp>
 #include <headwise/head_importance.hpp>
 #include <headwise/state_dict.hpp>
 #include <headwise/tensor.hpp>
@@ -54,9 +53,5 @@ struct ImportanceInputs {
   bool has_layers = true;
 };
 void check_importance(const ImportanceInputs& inputs);
-/// Returns the heads that `least_important_heads` selects from the importance of all heads, layer
-/// by layer.
-HeadsByLayer check_least_important(const double* importance, std::span<const std::size_t> num_heads,
-                                   double fraction, HeadMeasure measure, std::int64_t group_size);
 
 }  // namespace headwise::validation
