@@ -18,7 +18,8 @@ void delete_layer(Address layer) { delete at<MultiHeadAttention>(layer); }
 void initialize(Address layer, double query_size, double key_size, double value_size) {
   layer_at(layer).initialize({.query_size = static_cast<std::size_t>(query_size),
                               .key_size = static_cast<std::size_t>(key_size),
-                              .value_size = static_cast<std::size_t>(value_size)});
+                              .value_size = static_cast<std::size_t>(value_size)},
+                             InitialParameters::zeros);
 }
 
 std::size_t is_training(Address layer) { return layer_at(layer).training() ? 1 : 0; }

@@ -17,7 +17,7 @@ inline MultiHeadAttention& layer_at(Address layer) noexcept {
 Address new_layer(Address request);
 void delete_layer(Address layer);
 
-/// Draws the parameters for these input sizes.
+/// Makes parameters of zeros for these input sizes, to be loaded.
 void initialize(Address layer, double query_size, double key_size, double value_size);
 std::size_t is_training(Address layer);
 void set_training(Address layer, std::size_t training);

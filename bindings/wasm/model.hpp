@@ -46,7 +46,9 @@ struct Model {
   std::optional<ParameterList> pretrained_parameters = {};
 
   /// The options have a seed.
-  explicit Model(const TransformerOptions& options) : transformer(options) {}
+  explicit Model(const TransformerOptions& options,
+                 InitialParameters initial = InitialParameters::random)
+      : transformer(options, initial) {}
   Model(const Model& other) : transformer(other.transformer.copy()) {}
   Model(Model&&) = delete;
   Model& operator=(const Model&) = delete;

@@ -30,8 +30,8 @@ bool is_by_rows(const headwise::PretrainedTensor& tensor) {
 }
 
 /// A parameter's numbers: where they are, or copied to `memory`.
-float* numbers_of(const ParameterList::Parameter& parameter, AlignedFloats& memory) {
-  if (float* const values = parameter.stored->values(parameter.index); values != nullptr) {
+const float* numbers_of(const ParameterList::Parameter& parameter, AlignedFloats& memory) {
+  if (const float* const values = parameter.stored->values(parameter.index); values != nullptr) {
     return values;
   }
   memory = AlignedFloats(parameter.entry->size());
@@ -77,7 +77,7 @@ Address new_pretrained(Address request) {
   options.dropout = own.dropout.value_or(options.dropout);
   options.weights = static_cast<Precision>(own.weights);
   options.seed = own.seed;
-  auto model = std::make_unique<Model>(options);
+  auto model = std::make_unique<Model>(options, InitialParameters::zeros);
   for (std::size_t side = 0; side < all_sides.size(); ++side) {
     model->transformer.core().remove_heads(all_sides[side], plan.removed_heads[side]);
   }
@@ -104,13 +104,10 @@ void load_pretrained(Address model, std::size_t number, std::size_t first_row, s
       parameter.stored->write(parameter.index, first_row, rows, numbers);
       continue;
     }
-    AlignedFloats memory;
-    float* const numbers = numbers_of(parameter, memory);
+    AlignedFloats numbers(parameter.entry->size());
     PretrainedPart{.tensor = &tensor, .part = part, .parameters = parameters}.read(
-        at<const float>(values), numbers);
-    if (!memory.empty()) {
-      parameter.stored->write(parameter.index, 0, parameter.entry->rows(), numbers);
-    }
+        at<const float>(values), numbers.data());
+    parameter.stored->write(parameter.index, 0, parameter.entry->rows(), numbers.data());
   }
 }
 

@@ -107,7 +107,8 @@ class MultiHeadAttention final : public AttentionLayer {
  public:
   /// Throws `Error` (invalid-option) for options out of range or that exclude each other;
   /// out-of-memory.
-  explicit MultiHeadAttention(const MultiHeadAttentionOptions& options);
+  explicit MultiHeadAttention(const MultiHeadAttentionOptions& options,
+                              InitialParameters initial = InitialParameters::random);
 
   /// Copying and assignment throw `Error` (out-of-memory) and then change nothing.
   MultiHeadAttention(const MultiHeadAttention& other)

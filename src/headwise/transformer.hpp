@@ -226,7 +226,8 @@ struct PretrainedOptions {
 class Transformer {
  public:
   /// Throws `Error` (invalid-option, out-of-memory).
-  explicit Transformer(const TransformerOptions& options);
+  explicit Transformer(const TransformerOptions& options,
+                       InitialParameters initial = InitialParameters::random);
 
   /// The model of a checkpoint: `config` is the text of its `config.json`, `tensors` are what
   /// `load_safetensors` returned. Families: gpt2, nanogpt, mingpt, gpt_neo, gpt_neox, llama,

@@ -103,10 +103,11 @@ const std::int32_t* write_places(std::string_view argument, std::string_view one
 
 }  // namespace
 
-MultiHeadAttention::MultiHeadAttention(const MultiHeadAttentionOptions& options)
+MultiHeadAttention::MultiHeadAttention(const MultiHeadAttentionOptions& options,
+                                       InitialParameters initial)
     : AttentionLayer(report_out_of_memory([&] {
         validation::check_layer_options(options);
-        return AttentionLayer(options);
+        return AttentionLayer(options, initial);
       })) {}
 
 AttentionResult MultiHeadAttention::forward(const TensorView<3>& queries, const TensorView<3>& keys,

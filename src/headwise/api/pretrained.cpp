@@ -149,7 +149,7 @@ Transformer Transformer::from_pretrained(std::string_view config, const StateDic
     of_model.weights = options.weights;
     of_model.seed = options.seed;
     of_model.optimizer = options.optimizer;
-    Transformer model(of_model);
+    Transformer model(of_model, InitialParameters::zeros);
     for (const Side side : all_sides) {
       model.core_.remove_heads(side, plan.removed_heads[side]);
     }

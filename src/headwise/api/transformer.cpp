@@ -19,23 +19,26 @@ namespace headwise {
 namespace {
 
 std::unique_ptr<ModelParameters> make_parameters(const TransformerOptions& options,
-                                                 std::uint64_t seed) {
+                                                 std::uint64_t seed, InitialParameters initial) {
   return report_out_of_memory([&] {
     validation::check_transformer_options(options);
     validation::check_optimizer_options(options.optimizer);
     TransformerSettings settings = settings_of(options);
     settings.seed = seed;
-    return std::make_unique<ModelParameters>(settings);
+    return std::make_unique<ModelParameters>(settings, initial);
   });
 }
 
 BySide<std::vector<MultiHeadAttention>> make_layers(const TransformerOptions& options,
-                                                    std::uint64_t seed) {
+                                                    std::uint64_t seed, InitialParameters initial) {
   return report_out_of_memory([&] {
     BySide<std::vector<MultiHeadAttention>> layers;
     for (const Side side : all_sides) {
-      const std::vector<MultiHeadAttentionOptions> each = layer_options_of(options, side, seed);
-      layers[side] = std::vector<MultiHeadAttention>(each.begin(), each.end());
+      const std::vector<MultiHeadAttentionOptions> of_side = layer_options_of(options, side, seed);
+      layers[side].reserve(of_side.size());
+      for (const MultiHeadAttentionOptions& each : of_side) {
+        layers[side].emplace_back(each, initial);
+      }
     }
     return layers;
   });
@@ -77,11 +80,11 @@ void prepare_loss(const UncheckedTransformer& core, ModelPass& pass, bool gradie
 
 }  // namespace
 
-Transformer::Transformer(const TransformerOptions& options)
+Transformer::Transformer(const TransformerOptions& options, InitialParameters initial)
     : seed_(options.seed.has_value() ? *options.seed : random_seed()),
       causal_(options.causal),
-      parameters_(make_parameters(options, seed_)),
-      layers_(make_layers(options, seed_)),
+      parameters_(make_parameters(options, seed_, initial)),
+      layers_(make_layers(options, seed_, initial)),
       core_(make_core(*parameters_, layers_)),
       optimizer_options_(options.optimizer) {}
 

@@ -4,7 +4,7 @@
 
 namespace headwise {
 
-AttentionLayer::AttentionLayer(const MultiHeadAttentionOptions& options)
+AttentionLayer::AttentionLayer(const MultiHeadAttentionOptions& options, InitialParameters initial)
     : settings_(settings_of(options)),
       query_size_(to_size(options.query_size)),
       key_size_(to_size(options.key_size)),
@@ -13,13 +13,15 @@ AttentionLayer::AttentionLayer(const MultiHeadAttentionOptions& options)
     query_size_ = key_size_ = value_size_ = settings_.num_hiddens;
   }
   if (query_size_ && key_size_ && value_size_) {
-    initialize(input_sizes());
+    initialize(input_sizes(), initial);
   }
 }
 
-void AttentionLayer::initialize(const InputSizes& sizes) {
+void AttentionLayer::initialize(const InputSizes& sizes, InitialParameters initial) {
   LayerParameters parameters(settings_, sizes);
-  parameters.initialize(settings_.seed);
+  if (initial == InitialParameters::random) {
+    parameters.initialize(settings_.seed);
+  }
   set_parameters(std::move(parameters), sizes);
 }
 

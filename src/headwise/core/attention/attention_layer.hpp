@@ -113,7 +113,8 @@ struct PassSizes {
 class AttentionLayer : public Trainable {
  public:
   /// Initializes the parameters if the options give all input sizes.
-  explicit AttentionLayer(const MultiHeadAttentionOptions& options);
+  explicit AttentionLayer(const MultiHeadAttentionOptions& options,
+                          InitialParameters initial = InitialParameters::random);
   AttentionLayer(const AttentionLayer&) = default;
   AttentionLayer(AttentionLayer&&) = default;
   AttentionLayer& operator=(const AttentionLayer&) = delete;
@@ -136,8 +137,8 @@ class AttentionLayer : public Trainable {
   void set_training(bool training) noexcept { training_ = training; }
 
   /// Sets the input sizes, which must agree with those already known, and initializes the
-  /// parameters from the seed.
-  void initialize(const InputSizes& sizes);
+  /// parameters.
+  void initialize(const InputSizes& sizes, InitialParameters initial = InitialParameters::random);
   /// Requires that all sizes are known.
   [[nodiscard]] InputSizes input_sizes() const noexcept {
     return {.query_size = *query_size_, .key_size = *key_size_, .value_size = *value_size_};

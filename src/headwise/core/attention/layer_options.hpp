@@ -118,6 +118,10 @@ struct MultiHeadAttentionOptions {
   std::optional<std::uint64_t> seed = {};
 };
 
+/// What the parameters of a new layer or model are: drawn from the seed, or zeros until they are
+/// loaded, which takes less time.
+enum class InitialParameters : bool { random, zeros };
+
 /// A size of the options, which is positive.
 [[nodiscard]] constexpr std::optional<std::size_t> to_size(
     std::optional<std::int64_t> size) noexcept {

@@ -28,7 +28,7 @@ StoredParameters::StoredParameters(const ParameterTable& table, std::vector<Line
     floats = saturating_sum(floats,
                             entry.map == none ? saturating_product(entry.rows, entry.columns) : 0);
   }
-  values_ = AlignedFloats(floats);
+  values_ = zero_floats(floats);
   // Outputs that only pad a panel are never written.
   packed_ = zero_floats(packed.bytes() / sizeof(float));
 }

@@ -27,7 +27,7 @@ class StoredParameters {
 
   /// Holds no parameters.
   StoredParameters() = default;
-  /// Leaves the values uninitialized. Each weight belongs to one map.
+  /// All values are zeros. Each weight belongs to one map.
   StoredParameters(const ParameterTable& table, std::vector<LinearMap> maps, Precision precision);
 
   /// The floats of a parameter; null for `none`, and for weights held packed alone. Call `changed`

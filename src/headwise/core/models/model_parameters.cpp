@@ -62,7 +62,7 @@ ParameterTable ModelParameters::table_of(const TransformerSettings& settings) {
   return ModelParameters(settings, LayoutOnly{}).table_;
 }
 
-ModelParameters::ModelParameters(const TransformerSettings& settings)
+ModelParameters::ModelParameters(const TransformerSettings& settings, InitialParameters initial)
     : ModelParameters(settings, LayoutOnly{}) {
   const std::size_t size = settings.num_hiddens;
   if (settings.positions == Positions::sinusoidal ||
@@ -72,7 +72,9 @@ ModelParameters::ModelParameters(const TransformerSettings& settings)
                              settings.positions == Positions::sinusoidal_halves);
   }
   stored_ = StoredParameters(table_, maps_, settings.weights);
-  initialize();
+  if (initial == InitialParameters::random) {
+    initialize();
+  }
   parameters_changed();
 }
 

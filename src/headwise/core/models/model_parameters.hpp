@@ -63,7 +63,7 @@ class ModelParameters final : public Trainable {
     NormIndices final_norm;
   };
 
-  explicit ModelParameters(const TransformerSettings& settings);
+  ModelParameters(const TransformerSettings& settings, InitialParameters initial);
 
   /// Names and shapes of a model's parameters, for which nothing is allocated.
   [[nodiscard]] static ParameterTable table_of(const TransformerSettings& settings);

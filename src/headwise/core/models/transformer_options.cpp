@@ -32,7 +32,7 @@ double share_of_float(Precision weights) noexcept {
 /// Rejects a model larger than the address space before any of it is allocated.
 void check_fits(const TransformerOptions& options) {
   const auto num_hiddens = static_cast<double>(options.num_hiddens);
-  // Of the model's own parameters: their places are counted in floats, whatever the weights take.
+  // Numbers of the model's own parameters.
   double own = static_cast<double>(options.vocabulary_size) *
                (options.head && !options.tied_embeddings ? 2 : 1);
   own += static_cast<double>(options.segments);
@@ -59,10 +59,10 @@ void check_fits(const TransformerOptions& options) {
     const auto size = static_cast<double>(options.patches->image_size);
     own += size * size * (static_cast<double>(options.patches->channels) + num_hiddens);
   }
-  // `checked_count` limits a tensor to half of the address space.
-  static_cast<void>(checked_count(own / 2));
-  static_cast<void>(
-      checked_count((share_of_float(options.weights) * (own + of_layers) + layers) / 2));
+  // `checked_count` limits a block to half of the address space: the model's own, and the sum.
+  const double share = share_of_float(options.weights);
+  static_cast<void>(checked_count(share * own));
+  static_cast<void>(checked_count((share * (own + of_layers) + layers) / 2));
 }
 
 std::vector<MaskRules> rules_of(std::int64_t num_layers, bool causal,

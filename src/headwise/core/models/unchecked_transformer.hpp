@@ -62,9 +62,9 @@ struct LogitLens {
 
 /// What a model holds in memory, without caches and working memory.
 struct ModelMemory {
-  std::size_t num_parameters = 0;   ///< numbers in all parameters
-  std::size_t parameter_bytes = 0;  ///< of these, packed for products or not
-  std::size_t gradient_bytes = 0;   ///< 0 before the first pass that required gradients
+  std::uint64_t num_parameters = 0;  ///< numbers in all parameters
+  std::size_t parameter_bytes = 0;   ///< of these, packed for products or not
+  std::size_t gradient_bytes = 0;    ///< 0 before the first pass that required gradients
 };
 
 /// What each part of a model adds to logit(target) − logit(against) at one position, with the
