@@ -52,6 +52,7 @@ EMSCRIPTEN_BINDINGS(headwise) {
   function("initialize", &Call<&initialize>::run);
   function("isTraining", &Call<&is_training>::run);
   function("setTraining", &Call<&set_training>::run);
+  function("layerParameters", &Call<&layer_parameters>::run);
   function("storedParameters", &Call<&stored_parameters>::run);
   function("readParameter", &Call<&read_parameter>::run);
   function("writeParameter", &Call<&write_parameter>::run);
@@ -61,7 +62,6 @@ EMSCRIPTEN_BINDINGS(headwise) {
   function("cacheLength", &Call<&cache_length>::run);
   function("setCacheLength", &Call<&set_cache_length>::run);
   function("backward", &Call<&backward>::run);
-  function("gradient", &Call<&gradient>::run);
   function("zeroGradients", &Call<&zero_gradients>::run);
   function("parametersChanged", &Call<&parameters_changed>::run);
   function("removeHeads", &Call<&remove_heads>::run);

@@ -3,10 +3,36 @@
 #include <cstdint>
 #include <headwise/api/validation_options.hpp>
 
+#include "parameters.hpp"
 #include "records.hpp"
+#include "response.hpp"
 #include "results.hpp"
 
 namespace headwise::bindings {
+
+ParameterList::ParameterList(AttentionLayer& layer) {
+  if (layer.parameters()) {
+    add("", layer.parameter_table(), &layer.parameters()->stored(), layer.parameter_gradients());
+  } else {
+    add("",
+        parameter_table(layer.settings(), {.query_size = layer.query_size().value_or(0),
+                                           .key_size = layer.key_size().value_or(0),
+                                           .value_size = layer.value_size().value_or(0)}),
+        nullptr, nullptr);
+  }
+}
+
+void ParameterList::add(const std::string& prefix, const ParameterTable& table,
+                        StoredParameters* stored, float* gradients) {
+  std::size_t index = 0;
+  for (const ParameterTable::Entry& entry : table.entries()) {
+    parameters_.push_back({.name = prefix + entry.name,
+                           .shape = entry.shape,
+                           .stored = stored,
+                           .index = index++,
+                           .gradient = gradients != nullptr ? gradients + entry.offset : nullptr});
+  }
+}
 
 Address new_layer(Address request) {
   // NOLINTNEXTLINE(*-owning-memory): JavaScript owns it
@@ -27,6 +53,8 @@ std::size_t is_training(Address layer) { return layer_at(layer).training() ? 1 :
 void set_training(Address layer, std::size_t training) {
   layer_at(layer).set_training(training != 0);
 }
+
+Address layer_parameters(Address layer) { return respond(ParameterList(layer_at(layer))); }
 
 Address stored_parameters(Address layer) {
   return address_of(&layer_at(layer).parameters()->stored());

@@ -22,6 +22,8 @@ void initialize(Address layer, double query_size, double key_size, double value_
 std::size_t is_training(Address layer);
 void set_training(Address layer, std::size_t training);
 
+/// Returns the address of `ParameterDescriptions`.
+Address layer_parameters(Address layer);
 /// The address of what holds the layer's parameters.
 Address stored_parameters(Address layer);
 /// Copies rows of a parameter, by its index in the table, to working memory, or back. Call

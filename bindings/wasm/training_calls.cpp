@@ -49,10 +49,6 @@ void backward(Address layer, Address address) {
   layer_at(layer).backward(record_at<BackwardRecord>(address).grad_output, results);
 }
 
-Address gradient(Address layer, std::size_t number) {
-  return address_of(layer_at(layer).gradient(number));
-}
-
 void zero_gradients(Address layer) { layer_at(layer).zero_gradients(); }
 
 void parameters_changed(Address layer) { layer_at(layer).parameters_changed(); }

@@ -8,9 +8,6 @@
 namespace headwise::bindings {
 
 void backward(Address layer, Address record);
-
-/// A parameter's gradient by the parameter's number, 0 if there is none yet.
-Address gradient(Address layer, std::size_t number);
 void zero_gradients(Address layer);
 
 void parameters_changed(Address layer);

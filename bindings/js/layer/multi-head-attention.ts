@@ -41,6 +41,7 @@ import {
   type Projection,
 } from './layer-options.js';
 import {
+  axesOf,
   checkStateDict,
   parametersOf,
   readGradients,
@@ -50,7 +51,6 @@ import {
   writeValues,
   type Parameter,
   type StateDict,
-  type Stored,
 } from './parameters.js';
 import { inspect, printedLayer } from './printed.js';
 import { readHeads, withoutHeads } from './pruning.js';
@@ -343,7 +343,7 @@ export class MultiHeadAttention {
   gradients(): StateDict {
     const layer = this.#handle.inUse();
     this.#needSizes('gradients');
-    return readGradients(this.#parameters(), ({ number }) => core().gradient(layer, number));
+    return readGradients(parametersOf(layer));
   }
 
   /** Sets the parameters' gradients to 0. */
@@ -408,7 +408,7 @@ export class MultiHeadAttention {
   stateDict(): StateDict {
     const layer = this.#handle.inUse();
     this.#needSizes('stateDict');
-    return readValues(this.#stored(layer));
+    return readValues(parametersOf(layer));
   }
 
   /**
@@ -421,8 +421,11 @@ export class MultiHeadAttention {
     this.#handle.inUse();
     const tensors = toDict(dict);
     const layer = this.#handle.inUse();
-    const parameters = this.#parameters();
-    checkStateDict(tensors, parameters);
+    const parameters = parametersOf(layer);
+    checkStateDict(
+      tensors,
+      new Map(parameters.map((each) => [each.name, axesOf(each, this.#settings)])),
+    );
     const at = reserveForWriting(tensors);
 
     if (!this.#initialized) {
@@ -432,7 +435,7 @@ export class MultiHeadAttention {
         this.#initializedWith(sizes);
       });
     }
-    writeValues(this.#stored(layer), tensors, at);
+    writeValues(parameters, tensors, at, core().storedParameters(layer));
     core().parametersChanged(layer);
   }
 
@@ -459,7 +462,13 @@ export class MultiHeadAttention {
    * @internal
    */
   [inspect](): string {
-    return printedLayer(this.#settings, this.#sizes);
+    let parameters: readonly Parameter[] = [];
+    try {
+      parameters = parametersOf(this.#handle.inUse());
+    } catch {
+      // Of a layer that was disposed of or lost, only the options are known.
+    }
+    return printedLayer(this.#settings, parameters);
   }
 
   #needSizes(what: string): void {
@@ -469,16 +478,6 @@ export class MultiHeadAttention {
         `${what}: expected known sizes, got none yet; give querySize, keySize and valueSize, or call forward or loadStateDict first`,
       );
     }
-  }
-
-  #parameters(): Parameter[] {
-    return parametersOf(this.#settings, this.#sizes);
-  }
-
-  /** The parameters, and what holds them. */
-  #stored(layer: Address): (Parameter & Stored)[] {
-    const stored = core().storedParameters(layer);
-    return this.#parameters().map((parameter, index) => ({ ...parameter, stored, index }));
   }
 
   #setTraining(training: boolean): this {

@@ -1,5 +1,7 @@
+import { parameterDescriptions } from 'headwise-records';
 import { HeadwiseError, showShape } from '../runtime/errors.js';
 import { isAbsent, read, reserve, write, type Absent, type Address } from '../runtime/memory.js';
+import { receive } from '../runtime/records.js';
 import { partOf } from '../runtime/typed-arrays.js';
 import { core } from '../runtime/wasm.js';
 import type { Numbers } from '../tensor/arrays.js';
@@ -8,83 +10,38 @@ import { Tensor } from '../tensor/tensor.js';
 import type { DictTensor } from './from-state-dict.js';
 import type { InputSizes, KnownSizes, LayerSettings } from './layer-options.js';
 
-/** A parameter's number in the core, its name, and the known axes of its shape. */
+/** A parameter as the core describes it. An axis of a size that is still to be inferred is 0. */
 export interface Parameter {
-  readonly number: number;
   readonly name: string;
-  readonly shape: readonly Axis[];
+  readonly shape: number[];
+  /** What holds it, and its index there. */
+  readonly stored: Address;
+  readonly index: number;
+  readonly gradient: Address | Absent;
 }
 
-/** The parameters of a layer with these settings, in the order of their numbers. */
-export function parametersOf(settings: LayerSettings, sizes: InputSizes): Parameter[] {
-  const parameters: Parameter[] = [];
-  const add = (number: number, name: string, ...shape: readonly Axis[]): void => {
-    parameters.push({ number, name, shape });
-  };
-  const addLinear = (
-    number: number,
-    name: string,
-    hasBias: boolean,
-    out: number,
-    ...rest: readonly Axis[]
-  ): void => {
-    add(number, `${name}.weight`, out, ...rest);
-    if (hasBias) {
-      add(number + 1, `${name}.bias`, out);
-    }
-  };
-  const { numHeads, headSize, attentionHiddens } = settings;
-  const queryWidth = numHeads * headSize;
-  const keyValueWidth = settings.numKvHeads * headSize;
-  const addProjection = (
-    number: number,
-    name: string,
-    out: number,
-    size: number | undefined,
-    sizeName: string,
-  ): void => {
-    if (settings.projection === 'linear') {
-      addLinear(number, name, settings.bias, out, size ?? sizeName);
-    } else if (settings.projection === 'convolution') {
-      const slice = size === undefined ? `${sizeName} / numHeads` : size / numHeads;
-      addLinear(number, name, settings.bias, out, slice, 1);
-    }
-  };
-  addProjection(0, 'W_q', queryWidth, sizes.querySize, 'querySize');
-  addProjection(2, 'W_k', keyValueWidth, sizes.keySize, 'keySize');
-  addProjection(4, 'W_v', keyValueWidth, sizes.valueSize, 'valueSize');
-  if (settings.outputProjection) {
-    addLinear(6, 'W_o', settings.outputBias, settings.outputSize, queryWidth);
-  }
-  if (settings.biasKv) {
-    add(8, 'bias_k', 1, 1, keyValueWidth);
-    add(9, 'bias_v', 1, 1, keyValueWidth);
-  }
-  if (settings.pooling === 'additive') {
-    add(10, 'attention.W_q.weight', attentionHiddens, headSize);
-    add(11, 'attention.W_k.weight', attentionHiddens, headSize);
-    add(12, 'attention.w_v.weight', 1, attentionHiddens);
-  }
-  if (settings.qkNorm === true) {
-    add(13, 'q_norm.weight', headSize);
-    add(14, 'k_norm.weight', headSize);
-  }
-  return parameters;
-}
+export const readParameters = (response: Address | Absent): readonly Parameter[] =>
+  receive(parameterDescriptions, response).parameters as Parameter[];
+
+export const parametersOf = (layer: Address): readonly Parameter[] =>
+  readParameters(core().layerParameters(layer));
+
+/** The input sizes, by the weight that has them as an axis. */
+const inputSizes: Readonly<Partial<Record<string, string>>> = {
+  'W_q.weight': 'querySize',
+  'W_k.weight': 'keySize',
+  'W_v.weight': 'valueSize',
+};
+
+/** A parameter's shape, with names for sizes that are still to be inferred. */
+export const axesOf = ({ name, shape }: Parameter, { projection }: LayerSettings): Axis[] =>
+  shape.map(
+    (size) =>
+      size || (inputSizes[name] ?? '') + (projection === 'convolution' ? ' / numHeads' : ''),
+  );
 
 /** Parameters by name, as PyTorch's `state_dict()` has them. */
 export type StateDict = Record<string, Tensor>;
-
-/** What holds a parameter in the core, and the parameter's index there. */
-export interface Stored {
-  readonly stored: Address;
-  readonly index: number;
-}
-
-interface Named {
-  readonly name: string;
-  readonly shape: readonly Axis[];
-}
 
 /** Floats that are copied at a time, so that a call needs little memory beside the parameters. */
 const floatsAtOnce = 2 ** 18;
@@ -113,10 +70,10 @@ export function byRows(
 }
 
 /** Copies the parameters' values. */
-export function readValues(parameters: readonly (Named & Stored)[]): StateDict {
+export function readValues(parameters: readonly Parameter[]): StateDict {
   const tensors: StateDict = {};
   for (const { name, shape, stored, index } of parameters) {
-    const tensor = Tensor.zeros(shape as number[]);
+    const tensor = Tensor.zeros(shape);
     const [at] = reserve(largestPart(tensor.shape));
     byRows(tensor.shape, (firstRow, rows, first, count) => {
       core().readParameter(stored, index, firstRow, rows, at);
@@ -127,19 +84,15 @@ export function readValues(parameters: readonly (Named & Stored)[]): StateDict {
   return tensors;
 }
 
-/** Copies the parameters' gradients; zeros for an absent address. */
-export function readGradients<Each extends Named>(
-  parameters: readonly Each[],
-  addressOf: (parameter: Each) => Address | Absent,
-): StateDict {
+/** Copies the parameters' gradients. Those that do not exist yet are zeros. */
+export function readGradients(parameters: readonly Parameter[]): StateDict {
   const tensors: StateDict = {};
-  for (const parameter of parameters) {
-    const tensor = Tensor.zeros(parameter.shape as number[]);
-    const address = addressOf(parameter);
-    if (!isAbsent(address)) {
-      read(address, tensor.data);
+  for (const { name, shape, gradient } of parameters) {
+    const tensor = Tensor.zeros(shape);
+    if (!isAbsent(gradient)) {
+      read(gradient, tensor.data);
     }
-    tensors[parameter.name] = tensor;
+    tensors[name] = tensor;
   }
   return tensors;
 }
@@ -148,18 +101,24 @@ export function readGradients<Each extends Named>(
 export const reserveForWriting = (tensors: ReadonlyMap<string, Numbers<Float32Array>>): Address =>
   reserve(Math.max(0, ...[...tensors.values()].map(({ shape }) => largestPart(shape))))[0];
 
-/** Sets the parameters to checked tensors. `at`: what `reserveForWriting` returned. */
+/**
+ * Sets the parameters to checked tensors.
+ *
+ * @param at what `reserveForWriting` returned
+ * @param storedIn what holds parameters that were described before it was there
+ */
 export function writeValues(
-  parameters: readonly (Named & Stored)[],
+  parameters: readonly Parameter[],
   tensors: ReadonlyMap<string, Numbers<Float32Array>>,
   at: Address,
+  storedIn?: Address,
 ): void {
   for (const { name, stored, index } of parameters) {
     const tensor = tensors.get(name);
     if (tensor !== undefined) {
       byRows(tensor.shape, (firstRow, rows, first, count) => {
         write(at, { data: partOf(tensor.data, first, count), count });
-        core().writeParameter(stored, index, firstRow, rows, at);
+        core().writeParameter(storedIn ?? stored, index, firstRow, rows, at);
       });
     }
   }
@@ -183,9 +142,8 @@ export function sizesIn(
 /** Checks names and shapes of a state dict. The error lists all problems. */
 export function checkStateDict(
   tensors: ReadonlyMap<string, DictTensor>,
-  parameters: readonly Omit<Parameter, 'number'>[],
+  expected: ReadonlyMap<string, readonly Axis[]>,
 ): void {
-  const expected = new Map(parameters.map(({ name, shape }) => [name, shape]));
   const missing: string[] = [];
   const wrong: string[] = [];
   for (const name of [...expected.keys()].sort()) {

@@ -1,5 +1,5 @@
-import type { InputSizes, LayerSettings } from './layer-options.js';
-import { parametersOf } from './parameters.js';
+import type { LayerSettings } from './layer-options.js';
+import { axesOf, type Parameter } from './parameters.js';
 
 /** The name of the method whose result Node's `console.log` prints. */
 export const inspect = Symbol.for('nodejs.util.inspect.custom');
@@ -20,15 +20,16 @@ export const printed = (
   ].join('\n');
 
 /** Formats a layer with its linear maps and other parameters. A size that is not inferred yet is shown by its name. */
-export function printedLayer(settings: LayerSettings, sizes: InputSizes): string {
+export function printedLayer(settings: LayerSettings, parameters: readonly Parameter[]): string {
   const { numHiddens, numHeads, numKvHeads, dropout } = settings;
-  const parameters = parametersOf(settings, sizes);
   const options = {
     ...{ numHiddens, numHeads },
     ...(numKvHeads !== numHeads && { numKvHeads }),
     ...(dropout > 0 && { dropout }),
   };
-  const parts = parameters.flatMap(({ name, shape: [rows, columns] }) => {
+  const parts = parameters.flatMap((parameter) => {
+    const { name } = parameter;
+    const [rows, columns] = axesOf(parameter, settings);
     const [map, bias] = [name.replace(/\.weight$/, ''), name.replace(/weight$/, 'bias')];
     const hasBias = parameters.some((other) => other.name === bias);
     const features = `in_features=${columns}, out_features=${rows}, bias=${hasBias}`;

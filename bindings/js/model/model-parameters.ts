@@ -1,15 +1,16 @@
-import { modelMemory, parameterDescriptions, type ParameterDescription } from 'headwise-records';
+import { modelMemory } from 'headwise-records';
 import { toDict } from '../layer/from-state-dict.js';
 import {
   checkStateDict,
   readGradients,
+  readParameters,
   readValues,
   reserveForWriting,
   writeValues,
+  type Parameter,
   type StateDict,
-  type Stored,
 } from '../layer/parameters.js';
-import type { Absent, Address } from '../runtime/memory.js';
+import type { Address } from '../runtime/memory.js';
 import { receive } from '../runtime/records.js';
 import { core } from '../runtime/wasm.js';
 import type { TensorsByName } from '../tensor/integers.js';
@@ -27,25 +28,21 @@ export interface ModelMemory {
 export const memoryOf = (model: Address): ModelMemory =>
   receive(modelMemory, core().modelMemory(model));
 
-const parametersOf = (model: Address): readonly ParameterDescription[] =>
-  receive(parameterDescriptions, core().modelParameters(model)).parameters;
-
-const storedOf = (model: Address): (ParameterDescription & Stored)[] =>
-  parametersOf(model) as (ParameterDescription & Stored)[];
+const parametersOf = (model: Address): readonly Parameter[] =>
+  readParameters(core().modelParameters(model));
 
 /** Copies all parameters. */
-export const readModelParameters = (model: Address): StateDict => readValues(storedOf(model));
+export const readModelParameters = (model: Address): StateDict => readValues(parametersOf(model));
 
 /** Copies the parameters' gradients. Those that do not exist yet are zeros. */
-export const readModelGradients = (model: Address): StateDict =>
-  readGradients(parametersOf(model), ({ gradient }) => gradient as Address | Absent);
+export const readModelGradients = (model: Address): StateDict => readGradients(parametersOf(model));
 
 /** Loads all parameters, or none. `inUse` is called after the last of the caller's code has run. */
 export function loadModelParameters(inUse: () => Address, dict: TensorsByName): void {
   const tensors = toDict(dict);
   const model = inUse();
-  const parameters = storedOf(model);
-  checkStateDict(tensors, parameters);
+  const parameters = parametersOf(model);
+  checkStateDict(tensors, new Map(parameters.map(({ name, shape }) => [name, shape])));
   writeValues(parameters, tensors, reserveForWriting(tensors));
   core().modelParametersChanged(model);
 }

@@ -21,6 +21,7 @@ declare module 'headwise-glue' {
     initialize(layer: Address, querySize: number, keySize: number, valueSize: number): void;
     isTraining(layer: Address): number;
     setTraining(layer: Address, training: number): void;
+    layerParameters(layer: Address): Address | Absent;
     storedParameters(layer: Address): Address;
     readParameter(
       stored: Address,
@@ -78,7 +79,6 @@ declare module 'headwise-glue' {
     writeNpyHeader(request: Address): Address | Absent;
     planLayer(request: Address): Address | Absent;
     backward(layer: Address, record: Address): void;
-    gradient(layer: Address, number: number): Address | Absent;
     zeroGradients(layer: Address): void;
     parametersChanged(layer: Address): void;
     /** `heads`: so many doubles. */
