@@ -374,6 +374,7 @@ export const responses = {
     attentionHiddens: 'size',
     outputProjection: 'flag',
     bias: 'flag',
+    outputBias: 'flag',
     convolution: 'flag',
     biasKv: 'flag',
     parameters: 'LayerParameter[]',

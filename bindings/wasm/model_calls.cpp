@@ -174,7 +174,7 @@ std::size_t patch_next_heads(Address patching, Address address) {
   return count;
 }
 
-void check_patched_heads(Address patching) { at<HeadPatching>(patching)->check_heads(); }
+void check_patched_heads(Address patching) { at<HeadPatching>(patching)->check_unchanged(); }
 
 Address new_model_cache(Address model, double batch_size, double max_length,
                         std::size_t precision) {

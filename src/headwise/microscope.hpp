@@ -73,7 +73,7 @@ struct PatchHeadsOptions {
 /// for heads that a pruned layer lacks. Both inputs have the same shape. Only the head's layer and
 /// those after it run again. One pass runs several heads, up to 256 rows and 16 million logits.
 /// Throws as `logit_lens`, and `Error` (invalid-option) for dropout in training mode, or if
-/// `metric` prunes heads. Source: Wang et al. 2022; Meng et al. 2022, causal tracing.
+/// `metric` changes the model. Source: Wang et al. 2022; Meng et al. 2022, causal tracing.
 [[nodiscard]] Tensor<2> patch_heads(Transformer& model, const Tokens& clean,
                                     const Tokens& corrupted, const PatchHeadsOptions& options);
 

@@ -12,7 +12,7 @@ import { sides, type Side } from '../model/sides.js';
 import { Transformer } from '../model/transformer.js';
 import { fail, show } from '../runtime/errors.js';
 import { modelsCore } from '../runtime/models-build.js';
-import { checkOptions, checkWord, ifGiven } from '../runtime/options.js';
+import { checkOptions, checkWord, ifGiven, returnedNumber } from '../runtime/options.js';
 import { send } from '../runtime/records.js';
 import { copyOf } from '../runtime/typed-arrays.js';
 import { toFloats, toKeyMask, toWholeNumbers, toMask, type Numbers } from '../tensor/arrays.js';
@@ -94,14 +94,18 @@ function readBatches<Batch>(batches: readonly Batch[] | undefined): readonly Bat
   return batches as readonly Batch[];
 }
 
+/** Reads a loss, whose results are then checked, too. */
 function readLoss(loss: OutputLoss | undefined): OutputLoss {
-  const given = checkOptions(loss, ['value', 'gradient'], 'loss');
-  for (const [name, value] of Object.entries(given)) {
-    if (typeof value !== 'function') {
-      fail('invalid-type', `loss.${name}`, 'a function', show(value));
+  const { value, gradient } = checkOptions(loss, ['value', 'gradient'], 'loss');
+  for (const [name, given] of Object.entries({ value, gradient })) {
+    if (given !== undefined && typeof given !== 'function') {
+      fail('invalid-type', `loss.${name}`, 'a function', show(given));
     }
   }
-  return given;
+  return {
+    value: value && ((...args) => returnedNumber('loss.value', value(...args))),
+    gradient: gradient && ((...args) => toFloats('loss.gradient', gradient(...args))),
+  };
 }
 
 /** Has C++ check the options. `loss` is undefined for a model's own. */

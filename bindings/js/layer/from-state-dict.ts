@@ -44,7 +44,9 @@ function joinScales(dict: Map<string, DictTensor>): ReadonlyMap<string, DictTens
   for (const [name, { integers, shape }] of dict) {
     const scale = dict.get(`${name}_scale`);
     const [rows = 1] = shape;
-    if (integers !== undefined && scale?.dtype === undefined && scale?.data.length === rows) {
+    // (rows,) or (rows, 1), not a factor of each column.
+    const isOfRows = scale?.data.length === rows && (scale.shape[0] ?? 1) === rows;
+    if (integers !== undefined && isOfRows && scale.dtype === undefined) {
       const columns = integers.length / rows;
       const data = allocate(integers.length);
       for (let i = 0; i < data.length; i++) {
@@ -138,7 +140,7 @@ export function readStateDict(
 /** The options that a state dict determines. */
 function optionsOf(plan: LayerPlan): Omit<MultiHeadAttentionOptions, 'numHeads'> {
   const { parameters, attentionHiddens, convolution, ...settled } = plan;
-  const { outputProjection, bias, biasKv, ...sizes } = settled;
+  const { outputProjection, bias, outputBias, biasKv, ...sizes } = settled;
   const isAdditive = attentionHiddens > 0;
   return {
     ...sizes,
@@ -146,6 +148,7 @@ function optionsOf(plan: LayerPlan): Omit<MultiHeadAttentionOptions, 'numHeads'>
     ...(isAdditive && { attentionHiddens }),
     outputProjection,
     bias,
+    outputBias,
     projection: convolution ? 'convolution' : 'linear',
     biasKv,
   };

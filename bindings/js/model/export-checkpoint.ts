@@ -22,6 +22,15 @@ export interface ExportCheckpointOptions {
 }
 
 /**
+ * Fields that Transformers 5 takes only with a decimal point, which JavaScript does not write in 50.0. These numbers are
+ * its defaults, so they may be left out.
+ */
+const defaults: Readonly<Partial<Record<string, number>>> = {
+  ...{ encoder_layerdrop: 0, decoder_layerdrop: 0 },
+  ...{ attn_logit_softcapping: 50, final_logit_softcapping: 30 },
+};
+
+/**
  * Makes a checkpoint with the names and layout of the one that the model was read from. Write it with `saveSafetensors`
  * as `model.safetensors`, beside `config` as `config.json`.
  *
@@ -36,8 +45,10 @@ export function exportCheckpoint(
     fail('invalid-type', 'model', 'a Transformer', show(model));
   }
   const { pruned } = checkOptions<ExportCheckpointOptions>(options, ['pruned']);
-  if (checkWord('pruned', pruned, ['zeroed', 'removed']) === 'removed') {
-    return { config: model.config(), tensors: model.stateDict({ names: 'pretrained' }) };
-  }
-  return Transformer.wholeCheckpointOf(model);
+  const { config, tensors } =
+    checkWord('pruned', pruned, ['zeroed', 'removed']) === 'removed'
+      ? { config: model.config(), tensors: model.stateDict({ names: 'pretrained' }) }
+      : Transformer.wholeCheckpointOf(model);
+  const fields = Object.entries(config).filter(([name, value]) => value !== defaults[name]);
+  return { config: Object.fromEntries(fields), tensors };
 }

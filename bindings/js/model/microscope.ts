@@ -2,7 +2,7 @@ import { readList, type GivenList } from '../layer/chosen-weights.js';
 import { fail, failOption, show } from '../runtime/errors.js';
 import { checkSignal, nextTurn } from '../runtime/event-loop.js';
 import { Handle } from '../runtime/handle.js';
-import { ifGiven } from '../runtime/options.js';
+import { ifGiven, returnedNumber } from '../runtime/options.js';
 import { commit, core } from '../runtime/wasm.js';
 import { toWholeNumbers, type Numbers } from '../tensor/arrays.js';
 import type { TokensInput } from '../tensor/inputs.js';
@@ -209,11 +209,7 @@ export async function patchHeads(
       const address = patching.inUse();
       commit(() => core().patchNextHeads(address, record), results);
       for (const logits of lazyLogits(inUse, results.list('hidden')[0])) {
-        const value: unknown = await metric(logits);
-        if (typeof value !== 'number') {
-          fail('invalid-type', 'metric', 'a function that returns a number', show(value));
-        }
-        result.data[layer * most + head] = value;
+        result.data[layer * most + head] = returnedNumber('metric', await metric(logits));
         head++;
         done++;
         onProgress?.(done, total);

@@ -578,7 +578,7 @@ export class Transformer {
    * @param corrupted of the shape of `clean`
    * @returns (layers, heads), by key-value head for `keys` and `values`; NaN for heads that a pruned layer lacks
    * @throws (as a rejection) HeadwiseError what `forward` throws; `invalid-option` for dropout in training mode, or if
-   *   heads are pruned meanwhile; `invalid-type` for a metric that is not a number; what `metric` and `onProgress`
+   *   the model is changed meanwhile; `invalid-type` for a metric that is not a number; what `metric` and `onProgress`
    *   throw; the signal's reason
    */
   async patchHeads(

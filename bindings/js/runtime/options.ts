@@ -152,6 +152,12 @@ export function readOptions<Readers extends Readonly<Record<string, Reader<unkno
   ) as ReturnType<typeof readOptions<Readers>>;
 }
 
+/** Checks what a function of the caller returned. */
+export const returnedNumber = (argument: string, value: unknown): number =>
+  typeof value === 'number'
+    ? value
+    : fail('invalid-type', argument, 'a function that returns a number', show(value));
+
 /** Allows undefined, which stands for the default. */
 /* @__NO_SIDE_EFFECTS__ */
 export const optional =

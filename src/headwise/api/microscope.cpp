@@ -106,7 +106,7 @@ Tensor<2> patch_heads(Transformer& model, const Tokens& clean, const Tokens& cor
         for (const float* next = of_heads.data(); head < end; ++head, next += logits.size()) {
           std::copy_n(next, logits.size(), logits.data());
           result(layer, head) = static_cast<float>(options.metric(logits));
-          patching.check_heads();
+          patching.check_unchanged();
           if (options.on_progress && !options.on_progress(++done, total)) {
             return result;
           }

@@ -64,12 +64,12 @@ std::vector<std::int32_t> tokens_of(std::string_view argument, const Input<doubl
   return tokens;
 }
 
-/// The heads of all layers.
-std::size_t count_heads(const Transformer& model) {
-  std::size_t count = 0;
+/// Changes whenever the model or one of its layers does, heads included.
+std::uint64_t version_of(const Transformer& model) {
+  std::uint64_t version = model.own_parameters().version();
   model.core().for_each_layer(
-      [&](auto, auto, const AttentionLayer& layer) { count += layer.num_heads(); });
-  return count;
+      [&](auto, auto, const AttentionLayer& layer) { version += layer.version(); });
+  return version;
 }
 
 }  // namespace
@@ -173,7 +173,7 @@ HeadPatching::HeadPatching(Transformer& model, const ModelInputs& clean,
   if (positions_.empty()) {
     fail_option("positions: expected at least one, got none", {});
   }
-  num_heads_of_model_ = count_heads(model);
+  version_ = version_of(model);
   values_ = capture(clean, at);
   streams_ = capture(corrupted, resid_pre);
 }
@@ -201,11 +201,11 @@ std::vector<AlignedFloats> HeadPatching::capture(ModelInputs inputs, ActivationN
   return kept;
 }
 
-void HeadPatching::check_heads() const {
+void HeadPatching::check_unchanged() const {
   validation::check_model_in_use(*model_);
-  if (count_heads(*model_) != num_heads_of_model_) {
-    fail_option(
-        "model: expected one that keeps its heads during the call, got one with other heads", {});
+  if (version_of(*model_) != version_) {
+    fail_option("model: expected one that stays as it is during the call, got one that was changed",
+                {});
   }
 }
 
@@ -214,7 +214,7 @@ std::size_t HeadPatching::run(const ModelInputs& corrupted, ModelResultName want
   if (layer_ == values_.size()) {
     return 0;
   }
-  check_heads();
+  check_unchanged();
   const TransformerSettings& settings = model_->settings();
   ModelPassSizes sizes = validation::check_input(*model_, corrupted);
   sizes.num_keys = sizes.length;

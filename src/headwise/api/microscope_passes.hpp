@@ -29,8 +29,8 @@ class HeadPatching {
 
   /// Heads of a layer, or its key-value heads where these are replaced.
   [[nodiscard]] std::size_t num_heads(std::size_t layer) const noexcept;
-  /// Fails if heads were pruned since.
-  void check_heads() const;
+  /// Fails if parameters were changed or heads were pruned since.
+  void check_unchanged() const;
   /// Runs some heads of a layer at once, in order; none are left once it returns 0. `corrupted` as
   /// before. Writes hidden states or logits, (heads, batch, positions, …), and returns the number
   /// of heads.
@@ -43,7 +43,7 @@ class HeadPatching {
   Transformer* model_;
   ActivationName at_;
   std::vector<std::int32_t> positions_;
-  std::size_t num_heads_of_model_;      ///< pruning lessens it
+  std::uint64_t version_;               ///< of the model when it ran
   std::vector<AlignedFloats> values_;   ///< of the clean run
   std::vector<AlignedFloats> streams_;  ///< that enter the layers of the corrupted run
   std::size_t layer_ = 0;               ///< of the next heads

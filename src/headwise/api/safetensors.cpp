@@ -177,14 +177,19 @@ StateDict state_dict_of(const Safetensors& file) {
     for (const auto& [name, integers] : file.integers) {
       const auto* int8 = std::get_if<xt::xarray<std::int8_t>>(&integers);
       const auto scale = result.find(name + "_scale");
-      if (int8 == nullptr || int8->dimension() == 0 || scale == result.end() ||
-          scale->second.size() != int8->shape(0)) {
+      if (int8 == nullptr || int8->dimension() == 0 || scale == result.end()) {
+        continue;
+      }
+      // (rows,) or (rows, 1), not a factor of each column.
+      const xt::xarray<float>& factors = scale->second;
+      const std::size_t rows = int8->shape(0);
+      if (factors.size() != rows || (factors.dimension() > 0 && factors.shape(0) != rows)) {
         continue;
       }
       auto floats = xt::xarray<float>::from_shape(int8->shape());
       for (std::size_t i = 0; i < floats.size(); ++i) {
-        const std::size_t row = i / (floats.size() / int8->shape(0));
-        floats.data()[i] = static_cast<float>(int8->data()[i]) * scale->second.data()[row];
+        const std::size_t row = i / (floats.size() / rows);
+        floats.data()[i] = static_cast<float>(int8->data()[i]) * factors.data()[row];
       }
       result.erase(scale);
       result.emplace(name, std::move(floats));

@@ -11,10 +11,10 @@
 namespace headwise {
 
 /// ln x for normal numbers x > 0: x = m · 2^k with m near 1, and ln m = 2 artanh((m − 1) / (m +
-/// 1)). NaN and +∞ are returned unchanged.
+/// 1)). NaN and +∞ are returned unchanged; NaN for x < 0.
 [[nodiscard]] inline double natural_logarithm(double x) noexcept {
-  if (!(x < std::numeric_limits<double>::infinity())) {
-    return x;
+  if (!(x >= 0 && x < std::numeric_limits<double>::infinity())) {
+    return x < 0 ? std::numeric_limits<double>::quiet_NaN() : x;
   }
   constexpr unsigned mantissa_bits = 52;
   constexpr std::int64_t bias = 1023;

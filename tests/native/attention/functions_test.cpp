@@ -140,6 +140,17 @@ TEST_CASE("Without causality every key counts as visible") {
   CHECK(pattern_scores(lone, true)[0].diagonal == 0);
 }
 
+TEST_CASE("NaN and negative weights count in the scores") {
+  Tensor<4> weights = full<4>({1, 1, 4, 4}, 0.25F);
+  weights(0, 0, 2, 1) = -0.75F;
+  weights(0, 0, 3, 0) = nan;
+  const PatternScores scores = pattern_scores(weights, false)[0];
+  CHECK(std::abs(scores.previous_token + 1.0 / 12) <= 1e-7);
+  CHECK(std::isnan(scores.first_token));
+  CHECK(std::isnan(scores.uniform));
+  CHECK(scores.diagonal == 0.25);
+}
+
 TEST_CASE("induction_scores adds what followed each earlier copy") {
   Tensor<4> weights = full<4>({1, 1, 5, 5}, 0);
   // Query 2 copies 0, so key 1 counts; query 4 copies 0 and 2, so keys 1 and 3 do.

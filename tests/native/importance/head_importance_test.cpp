@@ -45,24 +45,29 @@ double mean_of_losses(HeadMeasure measure, double count, const auto& losses_with
   return count > 0 ? sum / count : 0;
 }
 
-/// Sums over queries of what a head attends to: queries that attend to nothing do not count.
+/// Sums over queries of what a head attends to: queries that attend to no key but extra slots do
+/// not count.
 struct QuerySums {
   double largest = 0;
   double entropy = 0;
   double count = 0;
 
   void add(const reference::Doubles<4>& weights, std::size_t sample, std::size_t head,
-           std::size_t query, const auto& is_taken) {
+           std::size_t query, std::size_t num_keys, const auto& is_taken) {
     double mass = 0;
     double most = 0;
+    double uncertainty = 0;
     for (std::size_t key = 0; key < weights.shape(3); ++key) {
       const double weight = weights(sample, head, query, key);
-      mass += weight;
+      mass += key < num_keys ? weight : 0;
       most = is_taken(key) ? std::fmax(most, weight) : most;
-      entropy -= weight > 0 ? weight * std::log(weight) : 0;
+      uncertainty -= weight > 0 ? weight * std::log(weight) : 0;
     }
-    largest += most;
-    count += mass > 0 ? 1 : 0;
+    if (mass > 0) {
+      largest += most;
+      entropy += uncertainty;
+      count += 1;
+    }
   }
   [[nodiscard]] double mean(HeadMeasure measure) const {
     const double sum = measure == HeadMeasure::confidence ? largest : entropy;
@@ -121,7 +126,7 @@ struct MeasuredLayer {
       const auto& ignored = batches[number].ignored_keys;
       for (std::size_t row = 0; row < c.batch * c.queries; ++row) {
         const std::size_t sample = row / c.queries;
-        sums.add(weights, sample, head, row % c.queries, [&](std::size_t key) {
+        sums.add(weights, sample, head, row % c.queries, c.keys, [&](std::size_t key) {
           return key < c.keys && !(ignored && (*ignored)(sample, key) != 0);
         });
       }
@@ -353,7 +358,8 @@ class MeasuredModel {
           if (!reference::has_key(mask, weights.shape(2), row, query)) {
             continue;
           }
-          sums.add(weights, row, head, query, [](std::size_t /*key*/) { return true; });
+          sums.add(weights, row, head, query, weights.shape(3),
+                   [](std::size_t /*key*/) { return true; });
         }
       }
     }

@@ -235,6 +235,9 @@ TEST_CASE("A file rounds weights and leaves biases alone, and gives rounded ones
   const Safetensors int8 = load_safetensors(save_safetensors(dict, {}, {}, Precision::int8));
   CHECK(int8.integers.size() == 4);
   CHECK(int8.tensors.at("W_q.weight_scale").shape() == xt::dynamic_shape<std::size_t>{12, 1});
+  Safetensors by_column = int8;
+  by_column.tensors.at("W_q.weight_scale").reshape({1, 12});
+  CHECK(!state_dict_of(by_column).contains("W_q.weight"));
   dict.emplace("W_k.weight_scale", tensor_of<float>({2}, {1, 2}));
   CHECK(error_of([&] { return save_safetensors(dict, {}, {}, Precision::int8); }) ==
         "invalid-value; tensors: expected every name once, got 'W_k.weight_scale' twice");

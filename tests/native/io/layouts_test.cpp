@@ -219,6 +219,14 @@ TEST_CASE("Biases that only some projections have are zero in the others") {
   check_zeros(vit_old, {"attention.key.bias"}, {"W_k.bias"});
 }
 
+TEST_CASE("A layer's own state dict keeps which maps have a bias") {
+  for (const bool of_output : {false, true}) {
+    MultiHeadAttentionOptions options = square(!of_output);
+    options.output_bias = of_output;
+    check_layout(random_parameters(options), options, random_parameters(options));
+  }
+}
+
 TEST_CASE("What a state dict does not settle is an option") {
   auto options = square(true);
   options.dropout = 0.5;

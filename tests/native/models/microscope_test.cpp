@@ -256,8 +256,8 @@ TEST_CASE("What has no logits, or norms in another place, is refused") {
     return 0.0;
   };
   CHECK(error_of([&] { return patch_heads(post_norm, tokens, tokens, {.metric = pruning}); }) ==
-        "invalid-option; model: expected one that keeps its heads during the call, got one with "
-        "other heads");
+        "invalid-option; model: expected one that stays as it is during the call, got one that was "
+        "changed");
   options.dropout = 0.5;
   Transformer dropping(options);
   CHECK(error_of([&] {

@@ -183,6 +183,12 @@ const [option, type] = ['invalid-option', 'invalid-type'];
 const errors = [
   [{ batches }, option, needed],
   [{ batches, loss: { value: 3 }, measure: 'ablation' }, type, given],
+  ...[undefined, '1', Promise.resolve(1), 1n].map((value) => [
+    { batches, loss: { value: () => value }, measure: 'ablation' },
+    type,
+    /^loss\.value: expected a function that returns a number, got /,
+  ]),
+  [{ batches, loss: { gradient() {} } }, type, /^loss\.gradient: expected .*, got undefined$/],
   [{ batches, normalize: true, measure: 'entropy' }, option, normalized],
   [{ batches: [], loss: square }, option, 'batches: expected at least one, got none'],
   [

@@ -287,8 +287,15 @@ test('integers without fitting factors are an error', () => {
   const { 'W_q.weight_scale': scale, ...others } = tensors;
   const problem = /W_q\.weight: expected floats, got I8/;
   assertFails(() => make('int8').loadStateDict(others), 'invalid-state-dict', problem);
-  const short = { ...others, 'W_q.weight_scale': Tensor.zeros([scale.shape[0] - 1, 1]) };
-  assertFails(() => make('int8').loadStateDict(short), 'invalid-state-dict', problem);
+  const [rows] = scale.shape;
+  // Too short, and for each column of a square weight.
+  for (const shape of [
+    [rows - 1, 1],
+    [1, rows],
+  ]) {
+    const unfit = { ...others, 'W_q.weight_scale': Tensor.zeros(shape) };
+    assertFails(() => make('int8').loadStateDict(unfit), 'invalid-state-dict', problem);
+  }
 });
 
 test('a tensor may not have the name of a factor', () => {

@@ -211,11 +211,16 @@ test('what cannot be captured or patched is refused', async () => {
   const signal = AbortSignal.abort(new Error('enough'));
   await assert.rejects(model.patchHeads([1], [2], { metric: () => 0, signal }), /enough/);
   const prunes = () => (model.pruneHeads({ 2: [0] }), 0);
-  await assertRejects(
-    () => model.patchHeads([1], [2], { metric: prunes }),
-    'invalid-option',
-    'model: expected one that keeps its heads during the call, got one with other heads',
-  );
+  const trains = () => model.trainStep([1, 2], [2, 1]);
+  const layer = model.attention(0);
+  const loads = () => (layer.loadStateDict(layer.stateDict()), 0);
+  for (const metric of [prunes, trains, loads]) {
+    await assertRejects(
+      () => model.patchHeads([1], [2], { metric }),
+      'invalid-option',
+      'model: expected one that stays as it is during the call, got one that was changed',
+    );
+  }
   for (const value of [undefined, '1', 1n]) {
     await assertRejects(
       () => model.patchHeads([1], [2], { metric: () => value }),

@@ -5,7 +5,8 @@
 namespace headwise {
 namespace {
 
-/// Adds `number_of(row, sample)` to its head's sum for every row that is not all zeros.
+/// Adds `number_of(row, sample)` to its head's sum for every row with a weight on a key of the
+/// input.
 template <typename Function>
 void add_to_sums(const float* weights, const WeightsSizes& sizes, RowSum* sums,
                  Function number_of) noexcept {
@@ -14,7 +15,7 @@ void add_to_sums(const float* weights, const WeightsSizes& sizes, RowSum* sums,
   for (std::size_t sample = 0; sizes.num_queries > 0 && sample < sizes.batch; ++sample) {
     for (std::size_t head = 0; head < sizes.num_heads; ++head) {
       for (std::size_t query = 0; query < sizes.num_queries; ++query, row += columns) {
-        if (std::any_of(row, row + columns, [](float weight) { return weight != 0.0F; })) {
+        if (std::any_of(row, row + sizes.num_keys, [](float weight) { return weight != 0.0F; })) {
           sums[head].sum += number_of(row, sample);
           sums[head].rows += 1;
         }

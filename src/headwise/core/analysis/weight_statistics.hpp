@@ -33,6 +33,6 @@ void add_confidence(const float* weights, const WeightsSizes& sizes,
 /// Adds the entropy −Σ w ln w of each row, extra slots included, to its head's sum (heads,).
 void add_entropy(const float* weights, const WeightsSizes& sizes, RowSum* sums) noexcept;
 
-// Both skip rows of zeros, those of queries without a key.
+// Both skip rows without weight on a key of the input: those of queries without a key.
 
 }  // namespace headwise

@@ -35,6 +35,7 @@ void AttentionLayer::set_parameters(LayerParameters&& parameters,
 }
 
 void AttentionLayer::parameters_changed() noexcept {
+  Trainable::parameters_changed();
   if (parameters_) {
     parameters_->stored().changed();
   }

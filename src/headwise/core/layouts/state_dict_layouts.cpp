@@ -264,7 +264,10 @@ class Planner {
     if (!is_d2l() || has(W_o_bias)) {
       need(W_o);
     }
-    if (!layout_.separate_biases && has(W_o)) {
+    // In d2l's layout, W_o has a bias or none, whatever the others have together.
+    const bool is_output_bias_free =
+        is_d2l() && has(W_q_bias) == has(W_k_bias) && has(W_q_bias) == has(W_v_bias);
+    if (!layout_.separate_biases && !is_output_bias_free && has(W_o)) {
       need_together({W_q_bias, W_k_bias, W_v_bias, packed_bias, W_o_bias});
     } else if (!layout_.separate_biases || !has(W_q_bias) || !has(W_v_bias)) {
       // Some models omit only the keys' bias, which softmax cancels.
@@ -322,7 +325,8 @@ class Planner {
     Axes features;
     plan.attention_hiddens =
         has(attention_W_q) && read_weight(attention_W_q, 2, features) ? features.sizes[0] : 0;
-    plan.bias = has(W_q_bias) || has(packed_bias) || has(W_o_bias);
+    plan.bias = has(W_q_bias) || has(packed_bias) || (!is_d2l() && has(W_o_bias));
+    plan.output_bias = is_d2l() ? has(W_o_bias) : plan.bias;
     plan.bias_kv = has(bias_k);
     return true;
   }
@@ -371,7 +375,7 @@ class Planner {
       axes = {{axes.sizes[0], axes.sizes[1] / num_heads, 1}, 3};
     }
     plan_parameter(weight, axes, packed_row, plan);
-    if (plan.bias) {
+    if (weight == W_o ? plan.output_bias : plan.bias) {
       plan_parameter(weight + 1, bias, packed_row, plan);
     }
   }

@@ -45,6 +45,7 @@ struct LayerPlan {
   std::size_t attention_hiddens = 0;  ///< 0 without additive pooling
   bool output_projection = false;
   bool bias = false;
+  bool output_bias = false;
   bool convolution = false;
   bool bias_kv = false;
   std::vector<PlannedParameter> parameters;

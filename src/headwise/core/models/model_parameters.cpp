@@ -199,7 +199,7 @@ void ModelParameters::initialize() {
 
 void ModelParameters::parameters_changed() noexcept {
   stored_.changed();
-  ++version_;
+  Trainable::parameters_changed();
 }
 
 LinearBackward ModelParameters::linear_backward(std::size_t number, const float* inputs,

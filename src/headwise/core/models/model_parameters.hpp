@@ -122,8 +122,6 @@ class ModelParameters final : public Trainable {
   [[nodiscard]] float* parameter_gradients() noexcept override { return gradients_.data(); }
   [[nodiscard]] const float* parameter_gradients() const noexcept { return gradients_.data(); }
   void parameters_changed() noexcept override;
-  /// Changes whenever parameters change.
-  [[nodiscard]] std::uint64_t version() const noexcept { return version_; }
   [[nodiscard]] std::span<const RemovedSlice> removed_slices() const noexcept override {
     return {};
   }
@@ -157,7 +155,6 @@ class ModelParameters final : public Trainable {
   std::vector<StoredParameters::LinearMap> maps_;
   StoredParameters stored_;
   AlignedFloats sinusoids_;
-  std::uint64_t version_ = 0;
   AlignedFloats gradients_;
 };
 

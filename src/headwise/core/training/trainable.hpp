@@ -47,7 +47,9 @@ class Trainable {
   [[nodiscard]] virtual float* parameter_gradients() noexcept = 0;
 
   /// Must be called after values were written: invalidates what was computed from the old ones.
-  virtual void parameters_changed() noexcept = 0;
+  virtual void parameters_changed() noexcept { ++version_; }
+  /// Changes whenever parameters change.
+  [[nodiscard]] std::uint64_t version() const noexcept { return version_; }
 
   /// All slices removed so far, the oldest first, for owners of numbers per parameter.
   [[nodiscard]] virtual std::span<const RemovedSlice> removed_slices() const noexcept = 0;
@@ -72,6 +74,9 @@ class Trainable {
   Trainable& operator=(const Trainable&) = default;
   Trainable& operator=(Trainable&&) = default;
   ~Trainable() = default;
+
+ private:
+  std::uint64_t version_ = 0;
 };
 
 }  // namespace headwise
