@@ -67,8 +67,8 @@ struct ForwardOptions {
   /// KV cache of earlier positions; the given keys and values are appended. "Keys" in `valid_lens`,
   /// `mask`, `key_mask` and `window` then means the cached and the given ones. Null: no cache.
   KeyValueCache* cache = nullptr;
-  /// Positions of the queries, and of as many keys, in a layer with rotary positions. Default:
-  /// query i and given key i are at (cached keys) + i. Masks ignore them.
+  /// Positions of query i and given key i in a layer with rotary positions. Default:
+  /// (cached keys) + i. Masks ignore them.
   RotaryPositions positions = {};
   /// Result of a query without a key. Default: zeros.
   EmptyRows empty_rows = EmptyRows::zero;

@@ -10,7 +10,7 @@
 /// Inputs and results in memory that the caller owns, of any number of axes.
 namespace headwise {
 
-/// Numbers in rows that a call reads; by default none.
+/// Row-major numbers that a call reads; by default none.
 template <typename Number>
 struct Input {
   Input() = default;
@@ -57,14 +57,14 @@ enum class ResultName : unsigned char {
   gradient_of_head_gate,
 };
 
-/// Gives the memory that a pass writes its results to.
+/// Provides the memory that a pass writes its results to.
 class ResultMemory {
  public:
-  /// Memory for a result of this shape, which has a batch axis unless it is a gradient of inputs
-  /// without one; null if `take` shall get it. Called
-  /// once shapes and values are checked and before anything is changed, so it may throw.
+  /// Returns memory for a result of this shape, or null to receive the result by `take`. The shape
+  /// has a batch axis, except for gradients of inputs without one. Called after shapes and values
+  /// are checked and before anything is changed, so it may throw.
   virtual float* of(ResultName name, std::span<const std::size_t> shape) = 0;
-  /// Is given a result at the end of the call, in memory that is valid until this returns.
+  /// Receives a result at the end of the call. Its memory is valid until this function returns.
   virtual void take(ResultName /*name*/, const float* /*numbers*/) noexcept {}
 
  protected:

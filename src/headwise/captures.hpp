@@ -12,14 +12,14 @@ namespace headwise {
 /// Replaces an activation during a forward pass. `backward` treats the new value as a constant.
 /// Source: activation patching, as in TransformerLens.
 struct Patch {
-  /// Any but `scores`, `dropped_weights`, `key_mass` and `row_entropy`. Rows of a replaced pattern
-  /// need not sum to 1, and dropout leaves them as they are. `dropped_weights`, `key_mass` and
-  /// `row_entropy` are computed from the replaced pattern. `pattern` cannot be replaced in a pass
-  /// with a cache.
+  /// Any except `scores`, `dropped_weights`, `key_mass` and `row_entropy`. Rows of a replaced
+  /// pattern need not sum to 1, and dropout leaves them as they are. `dropped_weights`, `key_mass`
+  /// and `row_entropy` are computed from the replaced pattern. `pattern` cannot be replaced in a
+  /// pass with a cache.
   ActivationName at{};
   std::int64_t layer = -1;  ///< required, except for `embeddings` and `final_norm_scale`
   Side side = Side::self;
-  /// Which heads, of the activations that have them. Default: all.
+  /// Which heads to replace, if the activation has heads. Default: all.
   std::optional<std::vector<std::int64_t>> heads = {};
   /// Which positions of the call. Default: all.
   std::optional<std::vector<std::int64_t>> positions = {};

@@ -44,8 +44,7 @@ class Error : public std::invalid_argument {
   ErrorCode code_;
 };
 
-/// Throws the exception that is being handled; a failed allocation as an `Error`, without
-/// allocating.
+/// Rethrows the current exception. Turns a failed allocation into an `Error`, without allocating.
 [[noreturn]] void throw_as_error();
 
 /// Runs a public function's body; failed allocations become an `Error`.

@@ -23,8 +23,8 @@ struct LogitLensOptions {
   TransformerForwardOptions pass = {};
 };
 
-/// The logits that the stream before each layer, and after the last one, would give: final norm and
-/// unembedding. Returns (layers, batch, positions, vocabulary). Throws what `forward` throws, and
+/// Applies the final norm and the unembedding to the residual stream before each layer and after
+/// the last one. Returns (layers, batch, positions, vocabulary). Throws what `forward` throws, and
 /// `Error` (invalid-option). Source: nostalgebraist 2020, "interpreting GPT: the logit lens".
 [[nodiscard]] Tensor<4> logit_lens(Transformer& model, const Tokens& tokens,
                                    const LogitLensOptions& options = {});
@@ -68,8 +68,8 @@ struct PatchHeadsOptions {
   std::function<bool(std::size_t done, std::size_t total)> on_progress = {};
 };
 
-/// Replaces one head at a time, in the run on `corrupted`, by the same head of the run on `clean`,
-/// and returns the metric for each: (layers, heads), by key-value head for `keys` and `values`; NaN
+/// Takes one head at a time from the run on `clean`, puts it into the run on `corrupted`, and
+/// returns the metric for each: (layers, heads), by key-value head for `keys` and `values`; NaN
 /// for heads that a pruned layer lacks. Both inputs have the same shape. Only the head's layer and
 /// those after it run again. One pass runs several heads, up to 256 rows and 16 million logits.
 /// Throws as `logit_lens`, and `Error` (invalid-option) for dropout in training mode, or if

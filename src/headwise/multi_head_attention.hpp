@@ -90,9 +90,9 @@ struct CacheOptions {
   std::int64_t batch_size = 0;
   /// Maximum number of positions. At least 1.
   std::int64_t max_length = 0;
-  /// float32; float16, which halves the memory, or int8, which takes a quarter: integers of 15 or 7
-  /// bits and a sign, with a factor for each key and value. A non-finite key or value becomes all
-  /// NaN.
+  /// float32; float16, which halves the memory; or int8, which takes a quarter. The last two store
+  /// integers of 15 or 7 bits and a sign, with a factor for each key and value. A non-finite key or
+  /// value becomes all NaN.
   Precision precision = Precision::float32;
 };
 
@@ -148,7 +148,7 @@ class MultiHeadAttention final : public AttentionLayer {
   /// The same for inputs of either rank, with results in memory of the caller's choice.
   void forward(const InputTensor& queries, const InputTensor& keys, const InputTensor& values,
                const ForwardOptions& options, ResultMemory& results);
-  /// All of these call it, and so does JavaScript. Internal.
+  /// Called by all of the above, and by JavaScript. Internal.
   void forward(const ForwardInputs& inputs, ResultMemory& results);
 
   /// Gradients of the inputs, given the gradient of the output, for the latest successful forward

@@ -5,9 +5,9 @@
 
 namespace headwise {
 
-/// Number of threads that a call may use, including its own. Default: what the process's affinity
-/// and, on Linux, the CPU quota of its control groups allow, at most 64. Small problems use fewer.
-/// Results do not depend on it.
+/// Number of threads that a call may use, including the caller's. Default: what the process's
+/// affinity and, on Linux, the CPU quota of its control groups allow, at most 64. Small problems
+/// use fewer. Results do not depend on it.
 [[nodiscard]] std::size_t num_threads() noexcept;
 
 /// Sets the number of threads; more than 64 counts as 64. Waits for calls of other threads to end.

@@ -172,7 +172,7 @@ struct GenerateOptions {
   std::optional<double> top_p = {};
   /// Seed of the draws, below 2^53. Default: a random one.
   std::optional<std::uint64_t> seed = {};
-  /// Tokens that end the text. The result includes the one that did.
+  /// Tokens that end the text. The result includes the token that ended it.
   std::vector<std::int64_t> stop = {};
   /// The encoder's tokens. Only for models with an encoder.
   std::optional<std::vector<std::int64_t>> source = {};

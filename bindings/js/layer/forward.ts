@@ -56,8 +56,8 @@ export interface ForwardOptions<
    */
   cache?: KeyValueCache | undefined;
   /**
-   * Positions of the queries, and of as many keys, in a layer with rotary positions: (queries,) or (batch, queries),
-   * integers from 0 to 2^31 − 1. Default: query i and given key i are at (cached keys) + i. Masks ignore them.
+   * Positions of query i and given key i in a layer with rotary positions: (queries,) or (batch, queries), integers
+   * from 0 to 2^31 − 1. Default: query i and given key i are at (cached keys) + i. Masks ignore them.
    */
   positions?: ValidLens | undefined;
   /**

@@ -73,15 +73,15 @@ export type CapturedActivations<Name extends ActivationName = ActivationName> = 
  */
 export interface Patch {
   /**
-   * Any activation but `scores`, `droppedWeights`, `keyMass` and `rowEntropy`. Rows of a replaced pattern need not sum
-   * to 1, and dropout leaves them as they are. `pattern` cannot be replaced in a pass with a cache.
+   * Any activation except `scores`, `droppedWeights`, `keyMass` and `rowEntropy`. Rows of a replaced pattern need not
+   * sum to 1, and dropout leaves them as they are. `pattern` cannot be replaced in a pass with a cache.
    */
   at: Exclude<ActivationName, 'scores' | 'droppedWeights' | 'keyMass' | 'rowEntropy'>;
   /** The layer. Required, except for `embeddings` and `finalNormScale`. */
   layer?: number | undefined;
   /** Which attention layers. Default: `'self'`. */
   side?: Side | undefined;
-  /** Which heads, of an activation that has them. Default: all. */
+  /** Which heads to replace, if the activation has heads. Default: all. */
   heads?: readonly number[] | undefined;
   /** Which positions of the call. Default: all. */
   positions?: readonly number[] | undefined;

@@ -15,8 +15,8 @@ export interface ExportCheckpointOptions {
   /**
    * How the checkpoint holds heads that were pruned. `'zeroed'`: as zeros. The checkpoint has full size and gives the
    * same results in any library that loads the family. `'removed'`: not at all. Tensors are smaller and `config` lists
-   * the heads in `pruned_heads`. This library and Transformers up to version 4 read that list, and PyTorch code of your
-   * own can. Default: `'zeroed'`.
+   * the heads in `pruned_heads`. This library and Transformers up to version 4 read that list; your own PyTorch code
+   * can, too. Default: `'zeroed'`.
    */
   pruned?: 'zeroed' | 'removed' | undefined;
 }

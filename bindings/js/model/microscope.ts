@@ -35,7 +35,7 @@ export interface LogitLensOptions extends TransformerPassOptions {
 export interface AttributionOptions extends TransformerPassOptions {
   /** A token, or one for each sample. */
   target: number | TokensInput;
-  /** Likewise. Default: none, so that the parts sum to the target's logit. */
+  /** A token, or one for each sample. Default: none, so that the parts sum to the target's logit. */
   against?: number | TokensInput | undefined;
   /** Default: `'last'`, the last position. */
   position?: number | 'last' | undefined;
@@ -62,9 +62,9 @@ export interface LogitAttribution {
 
 export interface PatchHeadsOptions extends TransformerPassOptions {
   /**
-   * Computes a number from the logits of a patched run, (batch, positions, vocabulary). The logits are computed when
-   * you read them, before the model is disposed of: `at` computes those of its position, `data` and methods those of
-   * all positions. Unembedding all positions may take as long as the layers.
+   * Computes a number from the logits of a patched run, (batch, positions, vocabulary). Read them before the model is
+   * disposed of, because they are computed when you read them: `logits.at` computes those of one position, `data` and
+   * methods those of all positions. Unembedding all positions may take as long as the layers.
    */
   metric: (logits: Tensor) => number | Promise<number>;
   /** What is replaced. Default: `'z'`. */

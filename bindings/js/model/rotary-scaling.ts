@@ -2,8 +2,8 @@ import type { RotaryOptions } from '../layer/layer-options.js';
 import { flag, number, optional, word } from '../runtime/options.js';
 
 /**
- * Scales rotary positions for inputs that are longer than those a model was first trained on. For every pair of
- * elements, the share s of its frequency stays as it is, and the rest is divided by `factor`:
+ * Scales rotary positions for inputs that are longer than those a model was first trained on. The frequency f of each
+ * pair of elements becomes s · f + (1 − s) · f / `factor`, with s from 0 to 1:
  * - `'linear'`: s = 0 (Chen et al. 2023)
  * - `'llama3'`: s rises from 0 to 1 with the frequency, from `slowTurns` to `fastTurns` (Llama 3.1)
  * - `'yarn'`: s rises with the logarithm of the frequency, that is, with the pair's number (Peng et al. 2023)

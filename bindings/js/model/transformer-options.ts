@@ -164,7 +164,7 @@ export interface TransformerOptions {
    * `scale_attn_by_inverse_layer_idx`.
    */
   scaleByLayer?: boolean | undefined;
-  /** With an encoder, every layer also attends to its output. Default: none. */
+  /** An encoder, to whose output every layer also attends. Default: none. */
   encoder?: EncoderOptions | undefined;
   /** The model reads images in place of tokens. Default: tokens. */
   patches?: PatchOptions | undefined;

@@ -542,7 +542,7 @@ export class Transformer {
   }
 
   /**
-   * The logits that the stream before each layer, and after the last one, would give: final norm and unembedding.
+   * Applies the final norm and the unembedding to the residual stream before each layer and after the last one.
    * Source: nostalgebraist 2020, "interpreting GPT: the logit lens".
    *
    * @returns (layers + 1, batch, positions, vocabulary), or the chosen layers and positions; without the batch axis if
@@ -570,10 +570,10 @@ export class Transformer {
   }
 
   /**
-   * Replaces one head at a time, in the run on `corrupted`, by the same head of the run on `clean`, and returns the
-   * metric for each. Only the head's layer and those after it run again. One pass runs several heads, up to 256 rows
-   * and 16 million logits. Yields to the event loop between heads. Source: Wang et al. 2022, Interpretability in the
-   * Wild; Meng et al. 2022, causal tracing.
+   * Takes one head at a time from the run on `clean`, puts it into the run on `corrupted`, and returns the metric for
+   * each. Only the head's layer and those after it run again. One pass runs several heads, up to 256 rows and 16
+   * million logits. Yields to the event loop between heads. Source: Wang et al. 2022, Interpretability in the Wild;
+   * Meng et al. 2022, causal tracing.
    *
    * @param corrupted of the shape of `clean`
    * @returns (layers, heads), by key-value head for `keys` and `values`; NaN for heads that a pruned layer lacks

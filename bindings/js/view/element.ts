@@ -177,8 +177,8 @@ export class AttentionHeadsElement extends DrawnElement<AttentionHeadsEventMap> 
   }
 
   /**
-   * The word whose weights are shown, from 0. While the pointer is on a word, that word; otherwise the one chosen last.
-   * Undefined means the last word.
+   * The word whose weights are shown, from 0: the word under the pointer, otherwise the one chosen last. Undefined
+   * means the last word.
    */
   get query(): number | undefined {
     return this.#pointed?.query ?? this.index('query');

@@ -103,7 +103,7 @@ export class HeadScoresElement extends CellsElement<HeadScoresEventMap> {
   }
 
   /**
-   * One number for each head, (layers, heads). NaN stands for a head that a layer lacks; nested arrays may also have
+   * One number for each head, (layers, heads). NaN marks a head that a layer lacks; nested arrays may also have
    * shorter rows.
    */
   get scores(): NumbersLike | undefined {

@@ -8,9 +8,8 @@
 
 namespace headwise {
 
-/// Scales rotary positions for inputs that are longer than those a model was first trained on. For
-/// every pair of elements, the share s of its frequency stays as it is, and the rest is divided by
-/// `factor`.
+/// Scales rotary positions for inputs that are longer than those a model was first trained on. The
+/// frequency f of each pair of elements becomes s · f + (1 − s) · f / `factor`, with s from 0 to 1.
 struct RotaryScaling {
   enum class Type : std::uint8_t {
     linear,  ///< s = 0. Source: Chen et al. 2023
