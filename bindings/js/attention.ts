@@ -30,7 +30,8 @@ export type { ChosenWeights } from './layer/chosen-weights.js';
 export type { ForwardOptions, ForwardResult } from './layer/forward.js';
 export type { FromStateDictOptions } from './layer/from-state-dict.js';
 export { splitHeads, transposeOutput, transposeQkv } from './layer/heads.js';
-export { KeyValueCache, type CacheOptions, type CachePrecision } from './layer/key-value-cache.js';
+export { KeyValueCache } from './layer/key-value-cache.js';
+export type { CacheOptions, CachePrecision } from './layer/position-cache.js';
 export type {
   MultiHeadAttentionOptions,
   Pooling,

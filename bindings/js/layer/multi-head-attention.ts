@@ -25,12 +25,8 @@ import {
   type ForwardResult,
 } from './forward.js';
 import { readStateDict, toDict, type FromStateDictOptions } from './from-state-dict.js';
-import {
-  readCacheOptions,
-  KeyValueCache,
-  numberOfPrecision,
-  type CacheOptions,
-} from './key-value-cache.js';
+import { KeyValueCache } from './key-value-cache.js';
+import { readCacheOptions, numberOfPrecision, type CacheOptions } from './position-cache.js';
 import {
   layerOptionNames,
   newLayer,

@@ -4,7 +4,7 @@ import {
   checkCachePrecision,
   numberOfPrecision,
   type CachePrecision,
-} from '../layer/key-value-cache.js';
+} from '../layer/position-cache.js';
 import { fail, show } from '../runtime/errors.js';
 import { checkSignal, nextTurn } from '../runtime/event-loop.js';
 import { Handle } from '../runtime/handle.js';

@@ -2,11 +2,7 @@
 import { modelDescription, type AttentionSettings, type ModelSettings } from 'headwise-records';
 import type { Gguf, GgufFile } from '../io/gguf.js';
 import { storedCheckpoint, type StoredCheckpoint } from '../io/stored-checkpoints.js';
-import {
-  readCacheOptions,
-  numberOfPrecision,
-  type CacheOptions,
-} from '../layer/key-value-cache.js';
+import { readCacheOptions, numberOfPrecision, type CacheOptions } from '../layer/position-cache.js';
 import { LayerOfModel, MultiHeadAttention } from '../layer/multi-head-attention.js';
 import type { ChosenWeights } from '../layer/chosen-weights.js';
 import { precisions, type Precision } from '../runtime/precisions.js';

@@ -4,7 +4,7 @@ import type { Address } from './memory.js';
 import { enter, enteredCore, isLost } from './wasm.js';
 
 /** The core's functions that free memory. */
-type Free =
+export type Free =
   | 'deleteTensor'
   | 'deleteLayer'
   | 'deleteCache'

@@ -40,10 +40,10 @@ const entries = ['index', 'models', 'inline', 'in-worker', 'view'].map((name) =>
   join(dist, `${name}.d.ts`),
 );
 
-/** Helper types; TypeScript shows what they evaluate to instead. */
+/** Helper types, of which TypeScript shows what they evaluate to, and the base of the caches. */
 const computing = (
   'CapturedBySide Contents GgufContents IfAsked IfCaptured IfCaptured$1 IfWeights ' +
-  'PoolingOptions ResultWithWeights WithLogits WithWeights WithoutWeights'
+  'PoolingOptions PositionCache ResultWithWeights WithLogits WithWeights WithoutWeights'
 ).split(' ');
 
 const program = ts.createProgram(entries, {
