@@ -60,8 +60,6 @@ export const libraryTypes = {
   ImportanceInputs: 'validation::ImportanceInputs',
   LayerHeads: 'HeadsByLayer::value_type',
   TaskSizes: 'TaskSampler',
-  ParameterDescription: 'bindings::ParameterList::Parameter',
-  ParameterDescriptions: 'bindings::ParameterList',
 };
 
 /** Fields at fixed offsets. */
@@ -437,9 +435,9 @@ export const responses = {
     name: 'text',
     shape: 'sizes',
     // Addresses of what holds it, with its index there, and of its gradient: 0 if that is not there yet.
-    stored: 'size address_of($.stored)',
+    stored: 'size',
     index: 'size',
-    gradient: 'size address_of($.gradient)',
+    gradient: 'size',
   },
-  ParameterDescriptions: { parameters: 'ParameterDescription[] $.parameters()' },
+  ParameterDescriptions: { parameters: 'ParameterDescription[]' },
 };

@@ -2,37 +2,13 @@
 
 #include <cstdint>
 #include <headwise/api/validation_options.hpp>
+#include <ranges>
 
-#include "parameters.hpp"
 #include "records.hpp"
 #include "response.hpp"
 #include "results.hpp"
 
 namespace headwise::bindings {
-
-ParameterList::ParameterList(AttentionLayer& layer) {
-  if (layer.parameters()) {
-    add("", layer.parameter_table(), &layer.parameters()->stored(), layer.parameter_gradients());
-  } else {
-    add("",
-        parameter_table(layer.settings(), {.query_size = layer.query_size().value_or(0),
-                                           .key_size = layer.key_size().value_or(0),
-                                           .value_size = layer.value_size().value_or(0)}),
-        nullptr, nullptr);
-  }
-}
-
-void ParameterList::add(const std::string& prefix, const ParameterTable& table,
-                        StoredParameters* stored, float* gradients) {
-  std::size_t index = 0;
-  for (const ParameterTable::Entry& entry : table.entries()) {
-    parameters_.push_back({.name = prefix + entry.name,
-                           .shape = entry.shape,
-                           .stored = stored,
-                           .index = index++,
-                           .gradient = gradients != nullptr ? gradients + entry.offset : nullptr});
-  }
-}
 
 Address new_layer(Address request) {
   // NOLINTNEXTLINE(*-owning-memory): JavaScript owns it
@@ -41,11 +17,13 @@ Address new_layer(Address request) {
 
 void delete_layer(Address layer) { delete at<MultiHeadAttention>(layer); }
 
-void initialize(Address layer, double query_size, double key_size, double value_size) {
-  layer_at(layer).initialize({.query_size = static_cast<std::size_t>(query_size),
-                              .key_size = static_cast<std::size_t>(key_size),
-                              .value_size = static_cast<std::size_t>(value_size)},
-                             InitialParameters::zeros);
+Address initialize(Address layer, double query_size, double key_size, double value_size) {
+  MultiHeadAttention& target = layer_at(layer);
+  target.initialize({.query_size = static_cast<std::size_t>(query_size),
+                     .key_size = static_cast<std::size_t>(key_size),
+                     .value_size = static_cast<std::size_t>(value_size)},
+                    InitialParameters::zeros);
+  return address_of(&target.parameters()->stored());
 }
 
 std::size_t is_training(Address layer) { return layer_at(layer).training() ? 1 : 0; }
@@ -54,10 +32,27 @@ void set_training(Address layer, std::size_t training) {
   layer_at(layer).set_training(training != 0);
 }
 
-Address layer_parameters(Address layer) { return respond(ParameterList(layer_at(layer))); }
-
-Address stored_parameters(Address layer) {
-  return address_of(&layer_at(layer).parameters()->stored());
+Address layer_parameters(Address address) {
+  MultiHeadAttention& layer = layer_at(address);
+  const bool is_complete = layer.parameters().has_value();
+  const InputSizes sizes{.query_size = layer.query_size().value_or(0),
+                         .key_size = layer.key_size().value_or(0),
+                         .value_size = layer.value_size().value_or(0)};
+  const ParameterTable table =
+      is_complete ? layer.parameter_table() : parameter_table(layer.settings(), sizes);
+  StoredParameters* const stored = is_complete ? &layer.parameters()->stored() : nullptr;
+  float* const gradients = layer.parameter_gradients();
+  std::size_t index = 0;
+  const auto describe = [&](const ParameterTable::Entry& entry) {
+    return ParameterDescription{
+        .name = entry.name,
+        .shape = entry.shape,
+        .stored = address_of(stored),
+        .index = index++,
+        .gradient = address_of(gradients != nullptr ? gradients + entry.offset : nullptr)};
+  };
+  return respond(
+      ParameterDescriptions{.parameters = table.entries() | std::views::transform(describe)});
 }
 
 void read_parameter(Address stored, std::size_t index, std::size_t first_row, std::size_t rows,

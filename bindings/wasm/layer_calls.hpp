@@ -17,15 +17,15 @@ inline MultiHeadAttention& layer_at(Address layer) noexcept {
 Address new_layer(Address request);
 void delete_layer(Address layer);
 
-/// Makes parameters of zeros for these input sizes, to be loaded.
-void initialize(Address layer, double query_size, double key_size, double value_size);
+/// Makes parameters of zeros for these input sizes, to be loaded, and returns the address of what
+/// holds them.
+Address initialize(Address layer, double query_size, double key_size, double value_size);
 std::size_t is_training(Address layer);
 void set_training(Address layer, std::size_t training);
 
-/// Returns the address of `ParameterDescriptions`.
+/// Returns the address of `ParameterDescriptions`. Axes of sizes that are still to be inferred are
+/// 0.
 Address layer_parameters(Address layer);
-/// The address of what holds the layer's parameters.
-Address stored_parameters(Address layer);
 /// Copies rows of a parameter, by its index in the table, to working memory, or back. Call
 /// `parameters_changed` after writing.
 void read_parameter(Address stored, std::size_t index, std::size_t first_row, std::size_t rows,

@@ -7,10 +7,35 @@
 #include <string>
 #include <vector>
 
-#include "parameters.hpp"
 #include "record.hpp"
 
 namespace headwise::bindings {
+
+struct Model;
+
+/// The parameters of a model and of its layers, in the order of `state_dict`. Valid until heads are
+/// removed.
+class ParameterList {
+ public:
+  /// `whole`: with the shapes that the parameters had before heads were removed.
+  explicit ParameterList(Model& model, bool whole = false);
+
+  struct Parameter {
+    std::string name;
+    std::vector<std::size_t> shape;
+    StoredParameters* stored;
+    std::size_t index;                      ///< in `stored`
+    float* gradient;                        ///< null if there is none yet
+    const AttentionLayer* layer = nullptr;  ///< null for the model's own
+    const ParameterTable::Entry* entry = nullptr;
+  };
+  [[nodiscard]] const std::vector<Parameter>& parameters() const noexcept { return parameters_; }
+  [[nodiscard]] std::span<const io::NamedTensor> tensors() const noexcept { return tensors_; }
+
+ private:
+  std::vector<Parameter> parameters_;
+  std::vector<io::NamedTensor> tensors_;  ///< of the same
+};
 
 /// A model, and its tie to a checkpoint, which copies do not have.
 struct Model {

@@ -37,25 +37,28 @@ ModelInputs corrupted(const PassRecord& record) noexcept {
 
 ParameterList::ParameterList(Model& model, bool whole) {
   UncheckedTransformer& core = model.transformer.core();
-  const auto add_all = [&](const std::string& prefix, Trainable& trainable,
-                           StoredParameters& stored, const AttentionLayer* layer) {
-    const std::size_t first = parameters_.size();
-    add(prefix, trainable.parameter_table(), &stored, trainable.parameter_gradients());
-    for (std::size_t i = first; i < parameters_.size(); ++i) {
-      Parameter& parameter = parameters_[i];
-      parameter.layer = layer;
-      parameter.entry = &trainable.parameter_table().entries()[parameter.index];
-      if (whole && layer != nullptr) {
-        parameter.shape = whole_shape(*layer, parameter.entry->name, parameter.entry->shape);
-      }
+  const auto add = [&](const std::string& prefix, Trainable& trainable, StoredParameters& stored,
+                       const AttentionLayer* layer) {
+    float* const gradients = trainable.parameter_gradients();
+    std::size_t index = 0;
+    for (const ParameterTable::Entry& entry : trainable.parameter_table().entries()) {
+      parameters_.push_back({.name = prefix + entry.name,
+                             .shape = whole && layer != nullptr
+                                          ? whole_shape(*layer, entry.name, entry.shape)
+                                          : entry.shape,
+                             .stored = &stored,
+                             .index = index++,
+                             .gradient = gradients != nullptr ? gradients + entry.offset : nullptr,
+                             .layer = layer,
+                             .entry = &entry});
     }
   };
-  add_all("", core.own_parameters(), core.own_parameters().stored(), nullptr);
+  add("", core.own_parameters(), core.own_parameters().stored(), nullptr);
   for (const Side side : all_sides) {
     const std::span<AttentionLayer* const> layers = core.layers(side);
     for (std::size_t layer = 0; layer < layers.size(); ++layer) {
-      add_all(attention_prefix(side, layer), *layers[layer], layers[layer]->parameters()->stored(),
-              layers[layer]);
+      add(attention_prefix(side, layer), *layers[layer], layers[layer]->parameters()->stored(),
+          layers[layer]);
     }
   }
   for (const Parameter& parameter : parameters_) {
@@ -86,7 +89,18 @@ void delete_model(Address model) { delete at<Model>(model); }
 
 Address describe_model(Address model) { return respond(transformer_at(model)); }
 
-Address model_parameters(Address model) { return respond(ParameterList(model_at(model))); }
+Address model_parameters(Address model) {
+  const ParameterList list(model_at(model));
+  const auto describe = [](const ParameterList::Parameter& parameter) {
+    return ParameterDescription{.name = parameter.name,
+                                .shape = parameter.shape,
+                                .stored = address_of(parameter.stored),
+                                .index = parameter.index,
+                                .gradient = address_of(parameter.gradient)};
+  };
+  return respond(
+      ParameterDescriptions{.parameters = list.parameters() | std::views::transform(describe)});
+}
 
 Address model_memory(Address model) { return respond(transformer_at(model).memory()); }
 

@@ -424,14 +424,13 @@ export class MultiHeadAttention {
     );
     const at = reserveForWriting(tensors);
 
-    if (!this.#initialized) {
+    const initialize = (): Address => {
       const sizes = sizesIn(tensors, this.#settings, this.#sizes);
-      commit(() => {
-        core().initialize(layer, sizes.querySize, sizes.keySize, sizes.valueSize);
-        this.#initializedWith(sizes);
-      });
-    }
-    writeValues(parameters, tensors, at, core().storedParameters(layer));
+      const stored = core().initialize(layer, sizes.querySize, sizes.keySize, sizes.valueSize);
+      this.#initializedWith(sizes);
+      return stored;
+    };
+    writeValues(parameters, tensors, at, this.#initialized ? undefined : commit(initialize));
     core().parametersChanged(layer);
   }
 

@@ -18,11 +18,10 @@ declare module 'headwise-glue' {
     };
     newLayer(request: Address): Address;
     deleteLayer(layer: Address): void;
-    initialize(layer: Address, querySize: number, keySize: number, valueSize: number): void;
+    initialize(layer: Address, querySize: number, keySize: number, valueSize: number): Address;
     isTraining(layer: Address): number;
     setTraining(layer: Address, training: number): void;
     layerParameters(layer: Address): Address | Absent;
-    storedParameters(layer: Address): Address;
     readParameter(
       stored: Address,
       index: number,
