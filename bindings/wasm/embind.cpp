@@ -48,6 +48,7 @@ EMSCRIPTEN_BINDINGS(headwise) {
   function("fillNormal", &Call<&fill_normal>::run);
   function("planLayer", &Call<&plan_layer>::run);
   function("newLayer", &Call<&new_layer>::run);
+  function("copyLayer", &Call<&copy_layer>::run);
   function("deleteLayer", &Call<&delete_layer>::run);
   function("initialize", &Call<&initialize>::run);
   function("isTraining", &Call<&is_training>::run);

@@ -31,7 +31,6 @@ EMSCRIPTEN_BINDINGS(models) {
   function("newModel", &Call<&new_model>::run);
   function("copyModel", &Call<&copy_model>::run);
   function("deleteModel", &Call<&delete_model>::run);
-  function("copyLayer", &Call<&copy_layer>::run);
   function("describeModel", &Call<&describe_model>::run);
   function("modelMemory", &Call<&model_memory>::run);
   function("modelParameters", &Call<&model_parameters>::run);

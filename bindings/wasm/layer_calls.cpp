@@ -15,6 +15,13 @@ Address new_layer(Address request) {
   return address_of(new MultiHeadAttention(message_at<LayerOptions>(request)));
 }
 
+Address copy_layer(Address layer) {
+  auto* copy =
+      new MultiHeadAttention(layer_at(layer));  // NOLINT(*-owning-memory): JavaScript owns it
+  copy->set_training(false);
+  return address_of(copy);
+}
+
 void delete_layer(Address layer) { delete at<MultiHeadAttention>(layer); }
 
 Address initialize(Address layer, double query_size, double key_size, double value_size) {

@@ -15,6 +15,8 @@ inline MultiHeadAttention& layer_at(Address layer) noexcept {
 
 /// Returns the address of a new layer, which `delete_layer` frees.
 Address new_layer(Address request);
+/// Returns the address of a copy in evaluation mode, which `delete_layer` frees.
+Address copy_layer(Address layer);
 void delete_layer(Address layer);
 
 /// Makes parameters of zeros for these input sizes, to be loaded, and returns the address of what

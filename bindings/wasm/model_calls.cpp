@@ -78,13 +78,6 @@ Address copy_model(Address model) {
   return address_of(copy);
 }
 
-Address copy_layer(Address layer) {
-  auto* copy =
-      new MultiHeadAttention(layer_at(layer));  // NOLINT(*-owning-memory): JavaScript owns it
-  copy->set_training(false);
-  return address_of(copy);
-}
-
 void delete_model(Address model) { delete at<Model>(model); }
 
 Address describe_model(Address model) { return respond(transformer_at(model)); }

@@ -12,8 +12,6 @@ Address new_model(Address request);
 /// Returns the address of a copy in evaluation mode, which `delete_model` frees.
 Address copy_model(Address model);
 void delete_model(Address model);
-/// Returns the address of a copy of a layer in evaluation mode, which `delete_layer` frees.
-Address copy_layer(Address layer);
 /// The settings and the attention layers of a model: a `ModelDescription`.
 Address describe_model(Address model);
 

@@ -105,31 +105,16 @@ export interface MultiHeadAttentionOptions {
   seed?: number | undefined;
 }
 
-/** The rotary options with their defaults. */
-export type RotarySettings = {
-  readonly [Name in keyof RotaryOptions]-?: NonNullable<RotaryOptions[Name]>;
-};
-
-/** A layer's checked options, with their defaults. */
+/** What JavaScript knows of a layer's checked options, with their defaults. */
 export interface LayerSettings {
   readonly numHiddens: number;
   readonly numHeads: number;
   readonly numKvHeads: number;
-  readonly headSize: number;
   readonly outputSize: number;
-  readonly outputProjection: boolean;
   readonly bias: boolean;
   readonly outputBias: boolean;
   readonly projection: Projection;
   readonly pooling: Pooling;
-  readonly attentionHiddens: number;
-  readonly scale: number;
-  readonly softcap: number;
-  readonly rotary: RotarySettings | undefined;
-  /** Of models' layers: whether queries and keys are normalized. */
-  readonly qkNorm?: boolean;
-  readonly biasKv: boolean;
-  readonly zeroAttention: boolean;
   readonly weights: Precision;
   readonly dropout: number;
   readonly seed: number;
@@ -193,7 +178,7 @@ export function newLayer(options: MultiHeadAttentionOptions | undefined): {
   readonly sizes: InputSizes;
 } {
   const given = readOptions(options, readers);
-  const { numHiddens, numHeads, projection, pooling, bias, rotary } = given;
+  const { numHiddens, numHeads, projection, pooling, bias } = given;
   enter();
   const request = send(layerOptions, {
     ...given,
@@ -202,19 +187,12 @@ export function newLayer(options: MultiHeadAttentionOptions | undefined): {
     weights: precisions.indexOf(given.weights),
   });
   const handle = core().newLayer(request);
-  const headSize = numHiddens / numHeads;
   const isNone = projection === 'none';
-  const outputProjection = given.outputProjection ?? !isNone;
   const settings = {
     ...given,
     numKvHeads: given.numKvHeads ?? numHeads,
-    headSize,
     outputSize: given.outputSize ?? numHiddens,
-    outputProjection,
-    outputBias: given.outputBias ?? (bias && outputProjection),
-    attentionHiddens: given.attentionHiddens ?? headSize,
-    scale: given.scale ?? 1 / Math.sqrt(headSize),
-    rotary: rotary && { ...rotary, size: rotary.size ?? headSize },
+    outputBias: given.outputBias ?? (bias && (given.outputProjection ?? !isNone)),
   };
   const [querySize, keySize, valueSize] = isNone
     ? [numHiddens, numHiddens, numHiddens]

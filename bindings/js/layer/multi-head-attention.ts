@@ -26,9 +26,7 @@ import {
 } from './forward.js';
 import { readStateDict, toDict, type FromStateDictOptions } from './from-state-dict.js';
 import { KeyValueCache } from './key-value-cache.js';
-import { readCacheOptions, numberOfPrecision, type CacheOptions } from './position-cache.js';
 import {
-  layerOptionNames,
   newLayer,
   type InputSizes,
   type LayerSettings,
@@ -48,12 +46,13 @@ import {
   type Parameter,
   type StateDict,
 } from './parameters.js';
+import { numberOfPrecision, readCacheOptions, type CacheOptions } from './position-cache.js';
 import { inspect, printedLayer } from './printed.js';
 import { readHeads, withoutHeads } from './pruning.js';
 
-/** A layer that is part of a model, or a copy of one. */
-export class LayerOfModel {
-  /** The model's part, or the address of a copy. */
+/** A layer that C++ has made: part of a model, or a copy. */
+export class MadeLayer {
+  /** The model's part, or the address of the copy. */
   readonly handle: Held | Address;
   readonly settings: LayerSettings;
   readonly sizes: InputSizes;
@@ -82,8 +81,6 @@ export class MultiHeadAttention {
   #initialized = false;
   /** Input shapes of the latest forward with `requiresGrad`. */
   readonly #handle: Held;
-  /** Only the core has all settings of those. */
-  readonly #isOfModel: boolean;
 
   /**
    * @throws HeadwiseError `invalid-option` for options out of range or that exclude each other; `unknown-option`,
@@ -91,9 +88,7 @@ export class MultiHeadAttention {
    */
   constructor(options: MultiHeadAttentionOptions) {
     core(); // Fails before `init`, even if the options are invalid.
-    this.#isOfModel = options instanceof LayerOfModel;
-    const { handle, settings, sizes } =
-      options instanceof LayerOfModel ? options : newLayer(options);
+    const { handle, settings, sizes } = options instanceof MadeLayer ? options : newLayer(options);
     this.#settings = settings;
     this.#sizes = sizes;
     this.#initialized = Object.values(sizes).every((size) => size !== undefined);
@@ -126,27 +121,13 @@ export class MultiHeadAttention {
    * @internal
    */
   static copyOf(layer: MultiHeadAttention): MultiHeadAttention {
-    const address = layer.#handle.inUse();
-    if (layer.#isOfModel) {
-      const copied = core().copyLayer(address);
-      return MultiHeadAttention.ofModel(new LayerOfModel(copied, layer.#settings, layer.#sizes));
-    }
-    const settled = { ...layer.#settings, ...layer.#sizes };
-    const unfit = settled.pooling === 'additive' ? 'scale' : 'attentionHiddens';
-    const options = layerOptionNames
-      .filter((name) => name !== unfit)
-      .map((name) => [name, settled[name]]);
-    const made = new MultiHeadAttention(Object.fromEntries(options) as MultiHeadAttentionOptions);
-    return completed(made, (copy) => {
-      if (layer.#initialized) {
-        copy.loadStateDict(layer.stateDict());
-      }
-    });
+    const copied = core().copyLayer(layer.#handle.inUse());
+    return MultiHeadAttention.of(new MadeLayer(copied, layer.#settings, layer.#sizes));
   }
 
   /** @internal */
-  static ofModel(part: LayerOfModel): MultiHeadAttention {
-    return new MultiHeadAttention(part as unknown as MultiHeadAttentionOptions);
+  static of(made: MadeLayer): MultiHeadAttention {
+    return new MultiHeadAttention(made as unknown as MultiHeadAttentionOptions);
   }
 
   /**

@@ -19,13 +19,13 @@ export const readHeads = (
 export const headsByLayer = ({ layers }: PrunedHeads): Record<number, readonly number[]> =>
   Object.fromEntries(layers.flatMap(({ heads }, i) => (heads.length > 0 ? [[i, heads]] : [])));
 
-/** The settings after `count` heads were removed. The scale stays. */
+/** The settings after `count` heads were removed. */
 export function withoutHeads(settings: LayerSettings, count: number): LayerSettings {
   const numHeads = settings.numHeads - count;
   return {
     ...settings,
     numHeads,
     numKvHeads: (settings.numKvHeads / settings.numHeads) * numHeads,
-    numHiddens: numHeads * settings.headSize,
+    numHiddens: (settings.numHiddens / settings.numHeads) * numHeads,
   };
 }

@@ -3,7 +3,7 @@ import { modelDescription, type AttentionSettings, type ModelSettings } from 'he
 import type { Gguf, GgufFile } from '../io/gguf.js';
 import { storedCheckpoint, type StoredCheckpoint } from '../io/stored-checkpoints.js';
 import { readCacheOptions, numberOfPrecision, type CacheOptions } from '../layer/position-cache.js';
-import { LayerOfModel, MultiHeadAttention } from '../layer/multi-head-attention.js';
+import { MadeLayer, MultiHeadAttention } from '../layer/multi-head-attention.js';
 import type { ChosenWeights } from '../layer/chosen-weights.js';
 import { precisions, type Precision } from '../runtime/precisions.js';
 import type { LayerSettings } from '../layer/layer-options.js';
@@ -104,20 +104,11 @@ function layerSettingsOf(
   numHiddens: number,
   weights: Precision,
 ): LayerSettings {
-  const { rotarySize, rotaryBase, rotaryInterleaved, ...settings } = layer;
   return {
-    ...settings,
+    ...layer,
     outputSize: numHiddens,
-    outputProjection: true,
     projection: 'linear',
     pooling: 'dot-product',
-    attentionHiddens: layer.headSize,
-    rotary:
-      rotarySize > 0
-        ? { base: rotaryBase, size: rotarySize, interleaved: rotaryInterleaved }
-        : undefined,
-    biasKv: false,
-    zeroAttention: false,
     weights,
   };
 }
@@ -180,8 +171,8 @@ export class Transformer {
       const sizes = { querySize: size, keySize: size, valueSize: size };
       const layersOf = (side: Side): MultiHeadAttention[] =>
         layers[side].map(({ address, settings }) =>
-          MultiHeadAttention.ofModel(
-            new LayerOfModel(
+          MultiHeadAttention.of(
+            new MadeLayer(
               new PartHandle('layer', this, this.#handle, address as Address),
               layerSettingsOf(settings, size, weights),
               sizes,

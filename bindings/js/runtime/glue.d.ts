@@ -17,6 +17,7 @@ declare module 'headwise-glue' {
       results: ResultPlaces | undefined;
     };
     newLayer(request: Address): Address;
+    copyLayer(layer: Address): Address;
     deleteLayer(layer: Address): void;
     initialize(layer: Address, querySize: number, keySize: number, valueSize: number): Address;
     isTraining(layer: Address): number;
@@ -104,7 +105,6 @@ declare module 'headwise-glue' {
     newModel(request: Address): Address;
     copyModel(model: Address): Address;
     deleteModel(model: Address): void;
-    copyLayer(layer: Address): Address;
     describeModel(model: Address): Address | Absent;
     modelMemory(model: Address): Address | Absent;
     modelParameters(model: Address): Address | Absent;
