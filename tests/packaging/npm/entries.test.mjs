@@ -53,8 +53,8 @@ const view = write("import * as view from 'headwise/view'; globalThis.view = vie
 
 // tests/matrix sees which files pages load.
 for (const [name, input, wasm, most] of [
-  ["the README's example", example, '', 70_600],
-  ['everything', everything, 'models-', 167_000],
+  ["the README's example", example, '', 70_800],
+  ['everything', everything, 'models-', 167_200],
   ['headwise/worker', client, undefined, 7_450],
   ["headwise/worker's worker", join(dist, 'in-worker-host.js'), undefined, 45_400],
   ['headwise/view', view, undefined, 16_000],
