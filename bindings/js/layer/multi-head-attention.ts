@@ -79,7 +79,6 @@ export class MultiHeadAttention {
   #settings: LayerSettings;
   #sizes: InputSizes;
   #initialized = false;
-  /** Input shapes of the latest forward with `requiresGrad`. */
   readonly #handle: Held;
 
   /**

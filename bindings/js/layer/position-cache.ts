@@ -51,7 +51,7 @@ export interface CacheCalls {
   readonly setLength: (cache: Address, length: number, keepsSource: 0 | 1) => void;
 }
 
-/** KV caches of a layer, or of a model's layers. */
+/** What KV caches of a layer and of a model have in common. */
 export abstract class PositionCache {
   readonly #options: CheckedCacheOptions;
   readonly #calls: CacheCalls;
@@ -93,7 +93,7 @@ export abstract class PositionCache {
   }
 
   /**
-   * Keeps only the first `length` positions, and the source.
+   * Keeps only the first `length` positions, and the source of an encoder–decoder model.
    *
    * @throws HeadwiseError `invalid-value` if the cache holds fewer, `disposed`
    */

@@ -206,6 +206,19 @@ TEST_CASE("A seed left out is drawn, told, and gives the layer again") {
   CHECK(MultiHeadAttention(options).state_dict() == layer.state_dict());
 }
 
+TEST_CASE("Parameters that are to be loaded begin as zeros, packed ones included") {
+  auto options = with_sizes;
+  for (const Precision weights :
+       {Precision::float32, Precision::float16, Precision::int8, Precision::int4}) {
+    options.weights = weights;
+    for (const auto& [name, tensor] :
+         MultiHeadAttention(options, InitialParameters::zeros).state_dict()) {
+      CAPTURE(name);
+      CHECK(all_equal(tensor, 0));
+    }
+  }
+}
+
 TEST_CASE("The same seed gives the same parameters whether sizes are given or inferred") {
   const StateDict expected = MultiHeadAttention(with_sizes).state_dict();
   MultiHeadAttention inferred(options_without_sizes());

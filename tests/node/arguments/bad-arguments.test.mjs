@@ -275,7 +275,9 @@ test('keys without values, values without keys', () => {
   cache.truncate(1);
   cache.reset();
   assert.equal(cache.length, 0);
+  assert.ok(!cache.disposed);
   cache.dispose();
+  assert.ok(cache.disposed);
 });
 
 const ofModel = { vocabularySize: 5, maxLength: 6, ...options, numLayers: 2, seed: 1 };

@@ -5,6 +5,7 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import test from 'node:test';
 import { pathToFileURL } from 'node:url';
 import {
+  exportCheckpoint,
   HeadwiseError,
   init,
   loadSafetensors,
@@ -183,4 +184,24 @@ test('a config and tensors of the wrong kind are told', () => {
     'invalid-option',
     'config: expected a model that was read from a checkpoint, got another',
   );
+});
+
+test('exports leave out defaults that Transformers 5 takes only with a decimal point', () => {
+  for (const [name, defaults] of [
+    ['bart-c', { encoder_layerdrop: 0, decoder_layerdrop: 0 }],
+    ['gemma2-c', { attn_logit_softcapping: 50, final_logit_softcapping: 30 }],
+  ]) {
+    const { config, tensors } = readCheckpoint(name);
+    const model = Transformer.fromPretrained({ config: { ...config, ...defaults }, tensors });
+    for (const pruned of ['zeroed', 'removed']) {
+      const exported = exportCheckpoint(model, { pruned });
+      for (const field of Object.keys(defaults)) assert.ok(!(field in exported.config), field);
+      const again = Transformer.fromPretrained(exported);
+      const source = model.numEncoderLayers > 0 && { source: [1, 2, 3] };
+      assert.deepEqual(
+        again.forward([3, 1, 4], { ...source }),
+        model.forward([3, 1, 4], { ...source }),
+      );
+    }
+  }
 });
