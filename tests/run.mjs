@@ -6,7 +6,6 @@ import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
 import { fromRoot, listFiles } from '../scripts/lib/files.mjs';
 import { toolchain } from '../scripts/lib/toolchain.mjs';
-import { endingFlag } from './node/lib/child.mjs';
 
 const {
   values,
@@ -49,7 +48,6 @@ const { status } = spawnSync(
   values.browser
     ? [...reporters, fromRoot('tests/browser/run.mjs'), ...files]
     : [
-        endingFlag,
         '--test',
         // One more than there are cores, since some tests wait; Node's own choice is one less.
         `--test-concurrency=${availableParallelism() + 1}`,

@@ -34,9 +34,32 @@ void enter(bindings::Address stack, std::size_t thread, std::uint32_t generation
 
 }  // namespace
 
+namespace {
+
+/// A job, and the pages of memory that it may use.
+struct Job {
+  parallel::Work work;
+  const void* context;
+  std::size_t pages;
+};
+
+/// Runs a piece of a `Job`. V8 keeps the length of shared memory in each thread, and may tell a
+/// thread late or never that memory grew: `memory.copy` would then fail beyond the old length, and
+/// the job would never end. A thread that asks for no more pages gets the new length.
+void run_piece(const void* context, std::size_t piece, std::size_t thread) noexcept {
+  const Job& job = *static_cast<const Job*>(context);
+  if (__builtin_wasm_memory_size(0) < job.pages) {
+    __builtin_wasm_memory_grow(0, 0);
+  }
+  job.work(job.context, piece, thread);
+}
+
+}  // namespace
+
 void parallel::run(std::size_t pieces, std::size_t threads, Work work,
                    const void* context) noexcept {
-  queue.run(pieces, threads, work, context);
+  const Job job{.work = work, .context = context, .pages = __builtin_wasm_memory_size(0)};
+  queue.run(pieces, threads, run_piece, &job);
 }
 
 std::size_t bindings::worker_entry() noexcept {

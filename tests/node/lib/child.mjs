@@ -7,9 +7,6 @@ import { fileURLToPath } from 'node:url';
 /** The project that has headwise installed, with these tests in it. */
 export const project = fileURLToPath(new URL('../../../', import.meta.url));
 
-/** Node may wait forever at its end for a function that it optimizes in another thread (nodejs/node#54918). */
-export const endingFlag = '--no-concurrent-recompilation';
-
 /** Runs a program to its end and gives what it printed; throws with its errors if it fails. */
 export function output(command, args) {
   const { status, stdout, stderr, error } = spawnSync(command, args, {
@@ -23,7 +20,7 @@ export function output(command, args) {
 
 /** Runs a module's text in a process of its own, in which headwise is not initialized yet. */
 export const runModule = (text, ...flags) =>
-  output(process.execPath, [endingFlag, ...flags, '--input-type=module', '--eval', text]);
+  output(process.execPath, [...flags, '--input-type=module', '--eval', text]);
 
 /** An empty folder until the test ends. */
 export function temporaryFolder(t) {

@@ -7,7 +7,7 @@ import { inNewProcess as runInNewProcess, prelude } from '../lib/in-new-process.
 const before = `
   import { createHash } from 'node:crypto';
   import { readdirSync } from 'node:fs';
-  const { Transformer } = headwise;
+  const { ResidentTensor, Transformer } = headwise;
   /** Results of calls that are large enough for several threads, as one text. */
   const hashOf = (results) => {
     const hash = createHash('sha256');
@@ -131,6 +131,27 @@ inNewProcess(
   assert.equal(ofLayers(), first);
   await init();
   assert.equal(ofLayers(), first);
+  `,
+);
+
+inNewProcess(
+  'workers learn of memory that grew while their tasks arrived',
+  `
+  process.getBuiltinModule('node:os').availableParallelism = () => 3;
+  const { Worker } = process.getBuiltinModule('node:worker_threads');
+  // Node reads the memory's length before the objects of a message.
+  const { postMessage } = Worker.prototype;
+  const large = Array.from({ length: 500_000 }, (_, i) => ({ i }));
+  Worker.prototype.postMessage = function (task) {
+    postMessage.call(this, { large, ...task });
+  };
+  await init();
+  forward(300);
+  // Only the first one stays; calls use what the other leaves.
+  const [, other] = [1, 2].map(() => new ResidentTensor([2 ** 24]));
+  other.dispose();
+  assert.equal((await init({ threads: 3 })).threads, 3);
+  for (let i = 0; i < 50; i++) forward(700);
   `,
 );
 
