@@ -60,6 +60,9 @@ export const libraryTypes = {
   ImportanceInputs: 'validation::ImportanceInputs',
   LayerHeads: 'HeadsByLayer::value_type',
   TaskSizes: 'TaskSampler',
+  InputSizes: 'InputSizes',
+  ParameterDescription: 'NamedParameter',
+  ParameterDescriptions: 'ParameterList',
 };
 
 /** Fields at fixed offsets. */
@@ -325,6 +328,7 @@ export const requests = {
   // `sameAs`: of the plan's tied tensors, each one's first equal; none before they were compared.
   Checkpoint: { config: 'ConfigField[]', tensors: 'NamedTensor[]', sameAs: 'sizes' },
   NewPretrained: { checkpoint: 'Checkpoint', own: 'OwnOptions' },
+  NamedTensors: { tensors: 'NamedTensor[]' },
   StateDictNames: { numHeads: 'number', prefix: 'text', tensors: 'NamedTensor[]' },
 };
 
@@ -424,13 +428,14 @@ export const responses = {
   },
   ModelMemory: { numParameters: 'number', parameterBytes: 'number', gradientBytes: 'number' },
   TaskSizes: { vocabularySize: 'size $.vocabulary_size()', length: 'size $.length()' },
+  InputSizes: { querySize: 'size', keySize: 'size', valueSize: 'size' },
   ParameterDescription: {
     name: 'text',
     shape: 'sizes',
     // Addresses of what holds it, with its index there, and of its gradient: 0 if that is not there yet.
-    stored: 'size',
+    stored: 'size address_of($.stored)',
     index: 'size',
-    gradient: 'size',
+    gradient: 'size address_of($.gradient)',
   },
-  ParameterDescriptions: { parameters: 'ParameterDescription[]' },
+  ParameterDescriptions: { parameters: 'ParameterDescription[] $' },
 };

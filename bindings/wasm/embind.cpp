@@ -54,6 +54,7 @@ EMSCRIPTEN_BINDINGS(headwise) {
   function("isTraining", &Call<&is_training>::run);
   function("setTraining", &Call<&set_training>::run);
   function("layerParameters", &Call<&layer_parameters>::run);
+  function("checkLayerTensors", &Call<&check_layer_tensors>::run);
   function("readParameter", &Call<&read_parameter>::run);
   function("writeParameter", &Call<&write_parameter>::run);
   function("forward", &Call<&forward>::run);

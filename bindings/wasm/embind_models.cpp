@@ -34,6 +34,7 @@ EMSCRIPTEN_BINDINGS(models) {
   function("describeModel", &Call<&describe_model>::run);
   function("modelMemory", &Call<&model_memory>::run);
   function("modelParameters", &Call<&model_parameters>::run);
+  function("checkModelTensors", &Call<&check_model_tensors>::run);
   function("zeroModelGradients", &Call<&zero_model_gradients>::run);
   function("modelParametersChanged", &Call<&model_parameters_changed>::run);
   function("runModel", &Call<&run_model>::run);

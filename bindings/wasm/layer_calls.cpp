@@ -2,7 +2,8 @@
 
 #include <cstdint>
 #include <headwise/api/validation_options.hpp>
-#include <ranges>
+#include <headwise/api/validation_state_dict.hpp>
+#include <headwise/core/attention/parameter_list.hpp>
 
 #include "records.hpp"
 #include "response.hpp"
@@ -39,27 +40,11 @@ void set_training(Address layer, std::size_t training) {
   layer_at(layer).set_training(training != 0);
 }
 
-Address layer_parameters(Address address) {
-  MultiHeadAttention& layer = layer_at(address);
-  const bool is_complete = layer.parameters().has_value();
-  const InputSizes sizes{.query_size = layer.query_size().value_or(0),
-                         .key_size = layer.key_size().value_or(0),
-                         .value_size = layer.value_size().value_or(0)};
-  const ParameterTable table =
-      is_complete ? layer.parameter_table() : parameter_table(layer.settings(), sizes);
-  StoredParameters* const stored = is_complete ? &layer.parameters()->stored() : nullptr;
-  float* const gradients = layer.parameter_gradients();
-  std::size_t index = 0;
-  const auto describe = [&](const ParameterTable::Entry& entry) {
-    return ParameterDescription{
-        .name = entry.name,
-        .shape = entry.shape,
-        .stored = address_of(stored),
-        .index = index++,
-        .gradient = address_of(gradients != nullptr ? gradients + entry.offset : nullptr)};
-  };
+Address layer_parameters(Address layer) { return respond(parameter_list(layer_at(layer))); }
+
+Address check_layer_tensors(Address layer, Address request) {
   return respond(
-      ParameterDescriptions{.parameters = table.entries() | std::views::transform(describe)});
+      validation::check_layer_tensors(layer_at(layer), message_at<NamedTensors>(request).tensors));
 }
 
 void read_parameter(Address stored, std::size_t index, std::size_t first_row, std::size_t rows,

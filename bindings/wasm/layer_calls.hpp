@@ -28,6 +28,9 @@ void set_training(Address layer, std::size_t training);
 /// Returns the address of `ParameterDescriptions`. Axes of sizes that are still to be inferred are
 /// 0.
 Address layer_parameters(Address layer);
+/// Checks the `NamedTensors` of a state dict. Returns the address of the layer's `InputSizes`,
+/// inferred where they are unknown.
+Address check_layer_tensors(Address layer, Address request);
 /// Copies rows of a parameter, by its index in the table, to working memory, or back. Call
 /// `parameters_changed` after writing.
 void read_parameter(Address stored, std::size_t index, std::size_t first_row, std::size_t rows,

@@ -5,8 +5,8 @@
 #include <headwise/api/generation.hpp>
 #include <headwise/api/microscope_passes.hpp>
 #include <headwise/api/validation.hpp>
+#include <headwise/api/validation_state_dict.hpp>
 #include <headwise/api/validation_text.hpp>
-#include <headwise/core/models/pretrained/whole_heads.hpp>
 #include <headwise/core/parallel/for_each.hpp>
 #include <span>
 #include <vector>
@@ -35,37 +35,6 @@ ModelInputs corrupted(const PassRecord& record) noexcept {
 
 }  // namespace
 
-ParameterList::ParameterList(Model& model, bool whole) {
-  UncheckedTransformer& core = model.transformer.core();
-  const auto add = [&](const std::string& prefix, Trainable& trainable, StoredParameters& stored,
-                       const AttentionLayer* layer) {
-    float* const gradients = trainable.parameter_gradients();
-    std::size_t index = 0;
-    for (const ParameterTable::Entry& entry : trainable.parameter_table().entries()) {
-      parameters_.push_back({.name = prefix + entry.name,
-                             .shape = whole && layer != nullptr
-                                          ? whole_shape(*layer, entry.name, entry.shape)
-                                          : entry.shape,
-                             .stored = &stored,
-                             .index = index++,
-                             .gradient = gradients != nullptr ? gradients + entry.offset : nullptr,
-                             .layer = layer,
-                             .entry = &entry});
-    }
-  };
-  add("", core.own_parameters(), core.own_parameters().stored(), nullptr);
-  for (const Side side : all_sides) {
-    const std::span<AttentionLayer* const> layers = core.layers(side);
-    for (std::size_t layer = 0; layer < layers.size(); ++layer) {
-      add(attention_prefix(side, layer), *layers[layer], layers[layer]->parameters()->stored(),
-          layers[layer]);
-    }
-  }
-  for (const Parameter& parameter : parameters_) {
-    tensors_.push_back({.name = parameter.name, .shape = parameter.shape});
-  }
-}
-
 Address new_model(Address request) {
   auto [options, scaling] = message_at<NewModel>(request);
   options.rotary.scaling = scaling;
@@ -83,16 +52,11 @@ void delete_model(Address model) { delete at<Model>(model); }
 Address describe_model(Address model) { return respond(transformer_at(model)); }
 
 Address model_parameters(Address model) {
-  const ParameterList list(model_at(model));
-  const auto describe = [](const ParameterList::Parameter& parameter) {
-    return ParameterDescription{.name = parameter.name,
-                                .shape = parameter.shape,
-                                .stored = address_of(parameter.stored),
-                                .index = parameter.index,
-                                .gradient = address_of(parameter.gradient)};
-  };
-  return respond(
-      ParameterDescriptions{.parameters = list.parameters() | std::views::transform(describe)});
+  return respond(transformer_at(model).core().parameters());
+}
+
+void check_model_tensors(Address model, Address request) {
+  validation::check_model_tensors(transformer_at(model), message_at<NamedTensors>(request).tensors);
 }
 
 Address model_memory(Address model) { return respond(transformer_at(model).memory()); }

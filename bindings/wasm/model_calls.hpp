@@ -20,6 +20,8 @@ Address model_memory(Address model);
 /// The parameters of a model, in the order of `state_dict`: `ParameterDescriptions`. Call
 /// `model_parameters_changed` after writing.
 Address model_parameters(Address model);
+/// Checks the `NamedTensors` of a state dict.
+void check_model_tensors(Address model, Address request);
 void zero_model_gradients(Address model);
 /// Must be called after parameters of the model or of its layers were written.
 void model_parameters_changed(Address model);

@@ -354,7 +354,7 @@ class Transformer {
   ///   patch_size), `patches.bias`, `class_token` (num_hiddens,)
   ///
   /// Throws `Error` (invalid-option) for pretrained names if the model was not read from a
-  /// checkpoint.
+  /// checkpoint, or one of its layers was replaced by one with other parameters.
   [[nodiscard]] StateDict state_dict(ParameterNames names = ParameterNames::headwise) const;
 
   /// The `config.json` of the checkpoint that the model was read from, brought up to date:
@@ -366,7 +366,7 @@ class Transformer {
   [[nodiscard]] std::string config() const;
 
   /// A checkpoint with the names and layout of the one that the model was read from. Throws `Error`
-  /// (invalid-option) if the model was not read from a checkpoint; disposed, out-of-memory.
+  /// (invalid-option) as `state_dict` does for these names; disposed, out-of-memory.
   [[nodiscard]] ExportedCheckpoint export_checkpoint(
       PrunedHeads pruned = PrunedHeads::zeroed) const;
 

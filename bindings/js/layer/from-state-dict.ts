@@ -1,4 +1,10 @@
-import { layerPlan, stateDictNames, type LayerParameter, type LayerPlan } from 'headwise-records';
+import {
+  layerPlan,
+  stateDictNames,
+  type LayerParameter,
+  type LayerPlan,
+  type NamedTensor,
+} from 'headwise-records';
 import { failOption, show } from '../runtime/errors.js';
 import { allocate } from '../runtime/memory.js';
 import { checkOptions, entriesOf, whole } from '../runtime/options.js';
@@ -67,6 +73,17 @@ export function toDict(given: unknown, argument = 'stateDict'): ReadonlyMap<stri
   return joinScales(dict);
 }
 
+/**
+ * What C++ checks of tensors.
+ *
+ * @internal
+ */
+export const namesAndShapes = (tensors: ReadonlyMap<string, DictTensor>): NamedTensor[] =>
+  [...tensors].map(([name, { dtype = 'F32', shape }]) => {
+    checkFileShape(name, shape);
+    return { name, dtype, shape };
+  });
+
 /** Fails if reading one tensor detached the buffer of another. */
 function checkFloatsAttached(tensors: Iterable<readonly [string, DictTensor]>): void {
   for (const [name, tensor] of tensors) {
@@ -121,14 +138,11 @@ export function readStateDict(
     ([name, value]) => [name, isWanted(name) ? toDictTensor(name, value) : nothing] as const,
   );
   checkFloatsAttached(entries.filter(([name]) => isWanted(name)));
-  const sources = [...joinScales(new Map(entries))].map(([name, tensor]) => ({ name, ...tensor }));
+  const tensors = joinScales(new Map(entries));
+  const sources = [...tensors.values()];
 
-  const tensors = sources.map(({ name, dtype = 'F32', shape }) => {
-    checkFileShape(name, shape);
-    return { name, dtype, shape };
-  });
-  const request = send(stateDictNames, { numHeads, prefix: start, tensors });
-  const plan = receive(layerPlan, loaded.planLayer(request));
+  const named = { numHeads, prefix: start, tensors: namesAndShapes(tensors) };
+  const plan = receive(layerPlan, loaded.planLayer(send(stateDictNames, named)));
   return {
     options: { ...given, numHeads, ...reconcile(given, optionsOf(plan)) },
     dict: Object.fromEntries(

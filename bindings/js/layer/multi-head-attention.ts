@@ -1,9 +1,11 @@
 /// <reference lib="esnext.disposable" preserve="true" />
+import { inputSizes, namedTensors } from 'headwise-records';
 import { HeadwiseError } from '../runtime/errors.js';
 import { completed, Handle, type Held } from '../runtime/handle.js';
 import { reserve, writeDoubles, type Address } from '../runtime/memory.js';
 import { checkOptions } from '../runtime/options.js';
 import type { Precision } from '../runtime/precisions.js';
+import { receive, send } from '../runtime/records.js';
 import { commit, core } from '../runtime/wasm.js';
 import { inPlace, toFloats } from '../tensor/arrays.js';
 import type { NumericArray, TensorInput } from '../tensor/inputs.js';
@@ -24,7 +26,12 @@ import {
   type ForwardOptions,
   type ForwardResult,
 } from './forward.js';
-import { readStateDict, toDict, type FromStateDictOptions } from './from-state-dict.js';
+import {
+  namesAndShapes,
+  readStateDict,
+  toDict,
+  type FromStateDictOptions,
+} from './from-state-dict.js';
 import { KeyValueCache } from './key-value-cache.js';
 import {
   newLayer,
@@ -35,13 +42,10 @@ import {
   type Projection,
 } from './layer-options.js';
 import {
-  axesOf,
-  checkStateDict,
   parametersOf,
   readGradients,
   readValues,
   reserveForWriting,
-  sizesIn,
   writeValues,
   type Parameter,
   type StateDict,
@@ -397,15 +401,12 @@ export class MultiHeadAttention {
     this.#handle.inUse();
     const tensors = toDict(dict);
     const layer = this.#handle.inUse();
+    const request = send(namedTensors, { tensors: namesAndShapes(tensors) });
+    const sizes = receive(inputSizes, core().checkLayerTensors(layer, request));
     const parameters = parametersOf(layer);
-    checkStateDict(
-      tensors,
-      new Map(parameters.map((each) => [each.name, axesOf(each, this.#settings)])),
-    );
     const at = reserveForWriting(tensors);
 
     const initialize = (): Address => {
-      const sizes = sizesIn(tensors, this.#settings, this.#sizes);
       const stored = core().initialize(layer, sizes.querySize, sizes.keySize, sizes.valueSize);
       this.#initializedWith(sizes);
       return stored;

@@ -1,14 +1,11 @@
 import { parameterDescriptions } from 'headwise-records';
-import { HeadwiseError, showShape } from '../runtime/errors.js';
 import { isAbsent, read, reserve, write, type Absent, type Address } from '../runtime/memory.js';
 import { receive } from '../runtime/records.js';
 import { partOf } from '../runtime/typed-arrays.js';
 import { core } from '../runtime/wasm.js';
 import type { Numbers } from '../tensor/arrays.js';
-import { fits, sizeOf, type Axis } from '../tensor/shapes.js';
+import { sizeOf } from '../tensor/shapes.js';
 import { Tensor } from '../tensor/tensor.js';
-import type { DictTensor } from './from-state-dict.js';
-import type { InputSizes, KnownSizes, LayerSettings } from './layer-options.js';
 
 /** A parameter as the core describes it. An axis of a size that is still to be inferred is 0. */
 export interface Parameter {
@@ -25,20 +22,6 @@ export const readParameters = (response: Address | Absent): readonly Parameter[]
 
 export const parametersOf = (layer: Address): readonly Parameter[] =>
   readParameters(core().layerParameters(layer));
-
-/** The input sizes, by the weight that has them as an axis. */
-const inputSizes: Readonly<Partial<Record<string, string>>> = {
-  'W_q.weight': 'querySize',
-  'W_k.weight': 'keySize',
-  'W_v.weight': 'valueSize',
-};
-
-/** A parameter's shape, with names for sizes that are still to be inferred. */
-export const axesOf = ({ name, shape }: Parameter, { projection }: LayerSettings): Axis[] =>
-  shape.map(
-    (size) =>
-      size || (inputSizes[name] ?? '') + (projection === 'convolution' ? ' / numHeads' : ''),
-  );
 
 /** Parameters by name, as PyTorch's `state_dict()` has them. */
 export type StateDict = Record<string, Tensor>;
@@ -121,49 +104,5 @@ export function writeValues(
         core().writeParameter(storedIn ?? stored, index, firstRow, rows, at);
       });
     }
-  }
-}
-
-/** Infers unknown sizes from the weights of a checked state dict. */
-export function sizesIn(
-  tensors: ReadonlyMap<string, Numbers<Float32Array>>,
-  { projection, numHeads }: LayerSettings,
-  known: InputSizes,
-): KnownSizes {
-  const groups = projection === 'convolution' ? numHeads : 1;
-  const sizeIn = (name: string): number => (tensors.get(name)?.shape[1] ?? 0) * groups;
-  return {
-    querySize: known.querySize ?? sizeIn('W_q.weight'),
-    keySize: known.keySize ?? sizeIn('W_k.weight'),
-    valueSize: known.valueSize ?? sizeIn('W_v.weight'),
-  };
-}
-
-/** Checks names and shapes of a state dict. The error lists all problems. */
-export function checkStateDict(
-  tensors: ReadonlyMap<string, DictTensor>,
-  expected: ReadonlyMap<string, readonly Axis[]>,
-): void {
-  const missing: string[] = [];
-  const wrong: string[] = [];
-  for (const name of [...expected.keys()].sort()) {
-    const shape = expected.get(name) ?? [];
-    const tensor = tensors.get(name);
-    if (tensor === undefined) {
-      missing.push(name);
-    } else if (tensor.dtype !== undefined) {
-      wrong.push(`${name}: expected floats, got ${tensor.dtype}`);
-    } else if (!fits(tensor.shape, shape) || sizeOf(tensor.shape) === 0) {
-      wrong.push(`${name}: expected ${showShape(shape)}, got ${showShape(tensor.shape)}`);
-    }
-  }
-  const unexpected = [...tensors.keys()].filter((name) => !expected.has(name)).sort();
-  const problems = [
-    ...(missing.length > 0 ? [`missing ${missing.join(', ')}`] : []),
-    ...(unexpected.length > 0 ? [`unexpected ${unexpected.join(', ')}`] : []),
-    ...wrong,
-  ];
-  if (problems.length > 0) {
-    throw new HeadwiseError('invalid-state-dict', `stateDict: ${problems.join('; ')}`);
   }
 }

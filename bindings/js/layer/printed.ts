@@ -1,5 +1,6 @@
+import type { Axis } from '../tensor/shapes.js';
 import type { LayerSettings } from './layer-options.js';
-import { axesOf, type Parameter } from './parameters.js';
+import type { Parameter } from './parameters.js';
 
 /** The name of the method whose result Node's `console.log` prints. */
 export const inspect = Symbol.for('nodejs.util.inspect.custom');
@@ -18,6 +19,20 @@ export const printed = (
     ...parts.map(([part, text]) => `  (${part}): ${text.replaceAll('\n', '\n  ')}`),
     ')',
   ].join('\n');
+
+/** The input sizes, by the weight that has them as an axis. */
+const inputSizes: Readonly<Partial<Record<string, string>>> = {
+  'W_q.weight': 'querySize',
+  'W_k.weight': 'keySize',
+  'W_v.weight': 'valueSize',
+};
+
+/** A parameter's shape, with names for sizes that are still to be inferred. */
+const axesOf = ({ name, shape }: Parameter, { projection }: LayerSettings): Axis[] =>
+  shape.map(
+    (size) =>
+      size || (inputSizes[name] ?? '') + (projection === 'convolution' ? ' / numHeads' : ''),
+  );
 
 /** Formats a layer with its linear maps and other parameters. A size that is not inferred yet is shown by its name. */
 export function printedLayer(settings: LayerSettings, parameters: readonly Parameter[]): string {

@@ -1,7 +1,6 @@
-import { modelMemory } from 'headwise-records';
-import { toDict } from '../layer/from-state-dict.js';
+import { modelMemory, namedTensors } from 'headwise-records';
+import { namesAndShapes, toDict } from '../layer/from-state-dict.js';
 import {
-  checkStateDict,
   readGradients,
   readParameters,
   readValues,
@@ -11,7 +10,7 @@ import {
   type StateDict,
 } from '../layer/parameters.js';
 import type { Address } from '../runtime/memory.js';
-import { receive } from '../runtime/records.js';
+import { receive, send } from '../runtime/records.js';
 import { core } from '../runtime/wasm.js';
 import type { TensorsByName } from '../tensor/integers.js';
 
@@ -41,8 +40,7 @@ export const readModelGradients = (model: Address): StateDict => readGradients(p
 export function loadModelParameters(inUse: () => Address, dict: TensorsByName): void {
   const tensors = toDict(dict);
   const model = inUse();
-  const parameters = parametersOf(model);
-  checkStateDict(tensors, new Map(parameters.map(({ name, shape }) => [name, shape])));
-  writeValues(parameters, tensors, reserveForWriting(tensors));
+  core().checkModelTensors(model, send(namedTensors, { tensors: namesAndShapes(tensors) }));
+  writeValues(parametersOf(model), tensors, reserveForWriting(tensors));
   core().modelParametersChanged(model);
 }

@@ -7,6 +7,7 @@ import {
   type Checkpoint,
   type CheckpointPlan,
   type ConfigField,
+  type PretrainedTensor,
 } from 'headwise-records';
 import type { StoredCheckpoint } from '../io/stored-checkpoints.js';
 import { toDict } from '../layer/from-state-dict.js';
@@ -233,10 +234,20 @@ export function* openCheckpoint(
   };
 }
 
+/** The order of `PretrainedParameters::Kind`. `'whole'` has zeros for removed heads. */
+const savedKinds = ['values', 'gradients', 'whole'] as const;
+
+/** The tensors by which a model is loaded and saved. */
+const tensorsOfKind = (
+  model: Address,
+  kind: (typeof savedKinds)[number],
+): readonly PretrainedTensor[] =>
+  receive(pretrainedTensors, core().pretrainedTensors(model, savedKinds.indexOf(kind))).tensors;
+
 /** Copies a checkpoint's tensors, one at a time, into its model. */
 export function* loadCheckpoint(handle: Held, given: OpenedCheckpoint): Reading<void> {
   const model = handle.inUse();
-  const { tensors } = receive(pretrainedTensors, core().pretrainedTensors(model, 0));
+  const tensors = tensorsOfKind(model, 'values');
   for (const [number, { name, isCopy, byRows: isByRows }] of tensors.entries()) {
     const tensor = given.tensors.get(name);
     if (tensor !== undefined && !isCopy) {
@@ -257,21 +268,15 @@ export function* loadCheckpoint(handle: Held, given: OpenedCheckpoint): Reading<
   core().modelParametersChanged(model);
 }
 
-/** In the order of pretrained_calls.cpp. `'whole'` has zeros for removed heads. */
-const savedKinds = ['values', 'gradients', 'whole'] as const;
-
 /** Copies the parameters, or their gradients, by the checkpoint's names and in its layout. */
 export function savePretrained(model: Address, kind: (typeof savedKinds)[number]): StateDict {
-  const loaded = core();
-  const list = loaded.pretrainedTensors(model, Number(kind === 'whole'));
-  const { tensors } = receive(pretrainedTensors, list);
   const result: StateDict = {};
-  for (const [number, { name, shape, isCopy }] of tensors.entries()) {
+  for (const [number, { name, shape, isCopy }] of tensorsOfKind(model, kind).entries()) {
     // A copy of the embedding has no gradient of its own.
     if (!isCopy || kind !== 'gradients') {
       const tensor = Tensor.zeros(shape);
       const [at] = reserve(tensor.data.length);
-      loaded.savePretrained(model, number, savedKinds.indexOf(kind), at);
+      core().savePretrained(model, number, at);
       read(at, tensor.data);
       result[name] = tensor;
     }

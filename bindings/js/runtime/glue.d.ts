@@ -23,6 +23,7 @@ declare module 'headwise-glue' {
     isTraining(layer: Address): number;
     setTraining(layer: Address, training: number): void;
     layerParameters(layer: Address): Address | Absent;
+    checkLayerTensors(layer: Address, request: Address): Address | Absent;
     readParameter(
       stored: Address,
       index: number,
@@ -108,6 +109,7 @@ declare module 'headwise-glue' {
     describeModel(model: Address): Address | Absent;
     modelMemory(model: Address): Address | Absent;
     modelParameters(model: Address): Address | Absent;
+    checkModelTensors(model: Address, request: Address): void;
     zeroModelGradients(model: Address): void;
     modelParametersChanged(model: Address): void;
     runModel(model: Address, record: Address): number;
@@ -129,7 +131,8 @@ declare module 'headwise-glue' {
     pruneModel(model: Address, side: number, counts: Address, heads: Address): void;
     planCheckpoint(request: Address): Address | Absent;
     newPretrained(request: Address): Address;
-    pretrainedTensors(model: Address, whole: number): Address | Absent;
+    /** `kind`: 0 values, 1 gradients, 2 values with zeros for removed heads. */
+    pretrainedTensors(model: Address, kind: number): Address | Absent;
     loadPretrained(
       model: Address,
       number: number,
@@ -137,8 +140,7 @@ declare module 'headwise-glue' {
       rows: number,
       values: Address,
     ): void;
-    /** `kind`: 0 values, 1 gradients, 2 values with zeros for removed heads. */
-    savePretrained(model: Address, number: number, kind: number, values: Address): void;
+    savePretrained(model: Address, number: number, values: Address): void;
     prunedHeads(model: Address, side: number): Address | Absent;
     taskSizes(kind: number, options: Address): Address | Absent;
     /** Tokens, targets and keys, one behind the other. */

@@ -1,5 +1,5 @@
-#include <headwise/api/files.hpp>
 #include <headwise/api/make_tensor.hpp>
+#include <headwise/api/parameter_tensors.hpp>
 #include <headwise/api/validation_state_dict.hpp>
 #include <headwise/core/layouts/state_dict_layouts.hpp>
 #include <headwise/multi_head_attention.hpp>
@@ -44,21 +44,16 @@ MultiHeadAttentionOptions options_of(const io::LayerPlan& plan,
 MultiHeadAttention MultiHeadAttention::from_state_dict(const StateDict& state_dict,
                                                        const FromStateDictOptions& options) {
   return report_out_of_memory([&] {
-    std::vector<io::NamedTensor> shapes;
-    std::vector<const xt::xarray<float>*> sources;
-    for (const auto& [name, tensor] : state_dict) {
-      shapes.push_back({.name = name, .shape = io::shape_of(tensor)});
-      sources.push_back(&tensor);
-    }
-    const io::LayerPlan plan = validation::check_layout(shapes, options.prefix, options.num_heads);
+    const std::vector<io::NamedTensor> given = names_and_shapes(state_dict);
+    const io::LayerPlan plan = validation::check_layout(given, options.prefix, options.num_heads);
     MultiHeadAttention layer(options_of(plan, options));
     for (const io::PlannedParameter& planned : plan.parameters) {
       auto parameter = make_array(planned.axes.shape());
       if (planned.source == io::no_source) {
         parameter.fill(0.0F);
       } else {
-        io::copy_planned(planned, sources[planned.source]->data(), shapes[planned.source].shape,
-                         parameter.data());
+        const auto& [name, shape, dtype] = given[planned.source];
+        io::copy_planned(planned, state_dict.at(std::string(name)).data(), shape, parameter.data());
       }
       LayerParameters& parameters = *layer.parameters();
       parameters.stored().write(parameters.index_of(planned.parameter), 0, parameter.shape(0),

@@ -8,6 +8,7 @@
 #include <headwise/api/result_tensors.hpp>
 #include <headwise/api/results.hpp>
 #include <headwise/api/validation.hpp>
+#include <headwise/api/validation_state_dict.hpp>
 #include <headwise/api/working_memory.hpp>
 #include <headwise/core/parallel/for_each.hpp>
 #include <headwise/multi_head_attention.hpp>
@@ -330,29 +331,30 @@ KeyValueCache MultiHeadAttention::create_cache(const CacheOptions& options) cons
 StateDict MultiHeadAttention::state_dict() const {
   return report_out_of_memory([&] {
     validation::check_sizes_known(*this, "state_dict");
-    StateDict result;
-    add_tensors(parameter_table(), parameters()->stored(), "", result);
-    return result;
+    return values_of(parameter_list(*this));
   });
 }
 
 StateDict MultiHeadAttention::gradients() const {
   return report_out_of_memory([&] {
     validation::check_sizes_known(*this, "gradients");
-    StateDict result;
-    add_gradients(parameter_table(), parameter_gradients(), "", result);
-    return result;
+    return gradients_of(parameter_list(*this));
   });
 }
 
 void MultiHeadAttention::load_state_dict(const StateDict& state_dict) {
   report_out_of_memory([&] {
-    const InputSizes sizes = validation::check_state_dict(*this, state_dict);
-    LayerParameters parameters(settings(), sizes);
-    PlannedWrites writes;
-    writes.add(parameters.table(), state_dict, "", parameters.stored());
-    writes.run();
-    set_parameters(std::move(parameters), sizes);
+    const InputSizes sizes = validation::check_layer_tensors(*this, names_and_shapes(state_dict));
+    if (parameters()) {
+      write_values(parameter_list(*this), state_dict);
+      parameters_changed();
+      return;
+    }
+    LayerParameters inferred(settings(), sizes);
+    ParameterList list;
+    append_parameters(inferred.table(), &inferred.stored(), nullptr, this, "", list);
+    write_values(list, state_dict);
+    set_parameters(std::move(inferred), sizes);
   });
 }
 

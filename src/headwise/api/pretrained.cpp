@@ -2,8 +2,8 @@
 #include <array>
 #include <headwise/api/config_json.hpp>
 #include <headwise/api/make_tensor.hpp>
+#include <headwise/api/parameter_tensors.hpp>
 #include <headwise/api/pretrained.hpp>
-#include <headwise/api/transformer_pass.hpp>
 #include <headwise/api/validation_models.hpp>
 #include <headwise/api/validation_text.hpp>
 #include <headwise/core/models/pretrained/pruned_heads.hpp>
@@ -15,35 +15,16 @@
 namespace headwise {
 namespace {
 
-/// Names and shapes of a model's parameters, in the order of its tables.
-class ParameterList {
- public:
-  /// `whole` also counts removed heads.
-  explicit ParameterList(const Transformer& model, bool whole = false) {
-    const auto add = [&](const std::string& prefix, const ParameterTable& table,
-                         const AttentionLayer* layer) {
-      for (const ParameterTable::Entry& entry : table.entries()) {
-        names_.push_back(prefix + entry.name);
-        shapes_.push_back(layer != nullptr && whole ? whole_shape(*layer, entry.name, entry.shape)
-                                                    : entry.shape);
-      }
-    };
-    add("", model.own_parameters().parameter_table(), nullptr);
-    model.core().for_each_layer([&](Side side, std::size_t number, const AttentionLayer& layer) {
-      add(attention_prefix(side, number), layer.parameter_table(), &layer);
-    });
-    for (std::size_t i = 0; i < names_.size(); ++i) {
-      tensors_.push_back({.name = names_[i], .shape = shapes_[i]});
-    }
+std::vector<PretrainedShape> shapes_of(const UncheckedTransformer& model) {
+  std::vector<PretrainedShape> shapes;
+  for (const NamedParameter& parameter : model.parameters()) {
+    const AttentionLayer* layer = parameter.layer;
+    shapes.push_back({.name = parameter.name,
+                      .shape = whole_shape(parameter),
+                      .head_size = layer != nullptr ? layer->settings().head_size : 0});
   }
-
-  [[nodiscard]] std::span<const io::NamedTensor> tensors() const noexcept { return tensors_; }
-
- private:
-  std::vector<std::string> names_;
-  std::vector<std::vector<std::size_t>> shapes_;
-  std::vector<io::NamedTensor> tensors_;
-};
+  return shapes;
+}
 
 /// The heads that were removed by the number of their layer; empty if there are none.
 std::string removed_heads_json(const std::vector<MultiHeadAttention>& layers) {
@@ -80,60 +61,35 @@ std::vector<std::size_t> first_equals(const std::vector<std::size_t>& places,
   return first;
 }
 
-/// The tensors of a layout, from parameters of the list's shapes.
-StateDict laid_out(const PretrainedLayout& layout, const ParameterList& list,
-                   const StateDict& tensors, bool copies) {
-  StateDict result;
-  for (const PretrainedTensor& tensor : layout.tensors) {
-    if (tensor.is_copy && !copies) {
-      continue;
-    }
-    auto values = make_array(shape_of(tensor, list.tensors()));
-    for (std::size_t part = 0; part < tensor.parameters.size(); ++part) {
-      const auto& parameter = tensors.at(std::string(list.tensors()[tensor.parameters[part]].name));
-      PretrainedPart{.tensor = &tensor, .part = part, .parameters = list.tensors()}.write(
-          parameter.data(), !copies, values.data());
-    }
-    result.emplace(tensor.name, std::move(values));
-  }
-  return result;
-}
-
 }  // namespace
 
-StateDict with_pretrained_names(const Transformer& model, const PretrainedCheckpoint* checkpoint,
-                                const StateDict& tensors, bool copies) {
+StateDict pretrained_tensors(const Transformer& model, const PretrainedCheckpoint* checkpoint,
+                             PretrainedParameters::Kind kind) {
   if (checkpoint == nullptr) {
     validation::fail_option(
         "names: expected 'headwise' for a model that no checkpoint was read into, got 'pretrained'",
         {});
   }
-  return laid_out(checkpoint->layout, ParameterList(model), tensors, copies);
-}
-
-StateDict with_zeroed_heads(const Transformer& model, const PretrainedCheckpoint& checkpoint,
-                            const StateDict& tensors) {
-  const ParameterList list(model, true);
-  StateDict whole = tensors;
-  model.core().for_each_layer([&](Side side, std::size_t number, const AttentionLayer& layer) {
-    for (const ParameterTable::Entry& entry : layer.parameter_table().entries()) {
-      const std::string name = attention_prefix(side, number) + entry.name;
-      auto values = make_array(whole_shape(layer, entry.name, entry.shape));
-      write_whole(layer, entry.name, entry.shape, tensors.at(name).data(), values.data());
-      whole.insert_or_assign(name, std::move(values));
+  if (shapes_of(model.core()) != checkpoint->shapes) {
+    validation::fail_option("layers: expected the checkpoint's, whole or pruned, got others", {});
+  }
+  const PretrainedParameters parameters(checkpoint->layout, model.core(), kind);
+  StateDict result;
+  for (const PretrainedTensor& tensor : parameters.tensors()) {
+    if (!tensor.is_copy || kind != PretrainedParameters::Kind::gradients) {
+      auto numbers = make_array(parameters.shape_of(tensor));
+      parameters.write(tensor, numbers.data());
+      result.emplace(tensor.name, std::move(numbers));
     }
-  });
-  return laid_out(checkpoint.layout, list, whole, true);
+  }
+  return result;
 }
 
 Transformer Transformer::from_pretrained(std::string_view config, const StateDict& tensors,
                                          const PretrainedOptions& options) {
   return report_out_of_memory([&] {
     PretrainedConfig fields = read_config(config);
-    std::vector<io::NamedTensor> given;
-    for (const auto& [name, tensor] : tensors) {
-      given.push_back({.name = name, .shape = {tensor.shape().data(), tensor.dimension()}});
-    }
+    const std::vector<io::NamedTensor> given = names_and_shapes(tensors);
     PretrainedPlan plan = plan_pretrained(fields, given);
     if (plan.tied.size() > 1) {
       plan = plan_pretrained(fields, given, first_equals(plan.tied, given, tensors));
@@ -153,18 +109,16 @@ Transformer Transformer::from_pretrained(std::string_view config, const StateDic
     for (const Side side : all_sides) {
       model.core_.remove_heads(side, plan.removed_heads[side]);
     }
-    const ParameterList list(model);
     auto checkpoint = std::make_shared<PretrainedCheckpoint>();
     checkpoint->layout = std::move(plan.layout);
-    StateDict own = model.state_dict();
-    for (const PretrainedTensor& tensor : checkpoint->layout.tensors) {
-      for (std::size_t part = 0; part < tensor.parameters.size() && !tensor.is_copy; ++part) {
-        auto& parameter = own.at(std::string(list.tensors()[tensor.parameters[part]].name));
-        PretrainedPart{.tensor = &tensor, .part = part, .parameters = list.tensors()}.read(
-            tensors.at(tensor.name).data(), parameter.data());
+    checkpoint->shapes = shapes_of(model.core_);
+    const PretrainedParameters parameters(checkpoint->layout, model.core_);
+    for (const PretrainedTensor& tensor : parameters.tensors()) {
+      if (!tensor.is_copy) {
+        parameters.read(tensor, tensors.at(tensor.name).data());
       }
     }
-    model.load_state_dict(own);
+    model.parameters_changed();
     checkpoint->config = plan.is_untied ? with_config_field(config, "tie_word_embeddings", "false")
                                         : std::string(config);
     model.pretrained_ = std::move(checkpoint);
@@ -184,8 +138,9 @@ ExportedCheckpoint Transformer::export_checkpoint(PrunedHeads pruned) const {
         config = with_config_field(config, pruned_heads_field(side), "{}");
       }
     }
-    return ExportedCheckpoint{.config = std::move(config),
-                              .tensors = with_zeroed_heads(*this, *pretrained_, state_dict())};
+    return ExportedCheckpoint{
+        .config = std::move(config),
+        .tensors = pretrained_tensors(*this, pretrained_.get(), PretrainedParameters::Kind::whole)};
   });
 }
 

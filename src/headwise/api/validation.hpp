@@ -21,13 +21,11 @@ struct PoolingInputs;
 struct CacheOptions;
 struct ForwardInputs;
 struct HeadImportanceOptions;
-struct InputSizes;
 struct MeasuredHeads;
 }  // namespace headwise
 
 /// The public functions' checks: each throws `Error`, or returns if the arguments are valid. The
-/// JavaScript package calls them, too; it makes those of names and shapes of parameters itself,
-/// with the same texts.
+/// JavaScript package calls them, too.
 namespace headwise::validation {
 
 using Shape = std::span<const std::size_t>;
@@ -83,10 +81,5 @@ std::vector<std::size_t> check_prune_heads(const MultiHeadAttention& layer,
 void check_measured_heads(const MeasuredHeads& heads, const HeadImportanceOptions& options);
 /// Checks the shape of the keys to ignore: that of the keys, with a batch axis and without sizes.
 void check_ignored_keys(Shape keys, Shape ignored);
-
-// State dicts: validation_state_dict.cpp
-
-/// Returns the input sizes that the dict and the layer agree on.
-InputSizes check_state_dict(const MultiHeadAttention& layer, const StateDict& state_dict);
 
 }  // namespace headwise::validation

@@ -2,7 +2,6 @@
 #include <array>
 #include <headwise/api/validation.hpp>
 #include <headwise/api/validation_models.hpp>
-#include <headwise/api/validation_state_dict.hpp>
 #include <headwise/api/validation_text.hpp>
 
 namespace headwise::validation {
@@ -46,20 +45,6 @@ std::vector<std::vector<std::size_t>> check_prune_heads(
         check_prune_heads(layers[number], given, "heads[" + std::to_string(layer) + "]");
   }
   return removed;
-}
-
-void check_transformer_state_dict(const Transformer& model, const StateDict& state_dict) {
-  check_model(model);
-  ExpectedParameters expected;
-  for (const auto& [name, shape, offset] : model.own_parameters().parameter_table().entries()) {
-    expected.emplace(name, std::vector<Axis>(shape.begin(), shape.end()));
-  }
-  model.core().for_each_layer([&](Side side, std::size_t number, const AttentionLayer& layer) {
-    for (auto& [name, axes] : expected_parameters(layer)) {
-      expected.emplace(attention_prefix(side, number) + name, axes);
-    }
-  });
-  check_parameters(expected, state_dict);
 }
 
 }  // namespace headwise::validation

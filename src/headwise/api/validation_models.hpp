@@ -30,7 +30,6 @@ void check_probe(const Transformer& model, const ModelInputs& inputs, const Mode
 /// pass whose backward is pending.
 ModelPassSizes check_backward(const Transformer& model, const InputTensor& hidden,
                               const InputTensor& logits);
-void check_transformer_state_dict(const Transformer& model, const StateDict& state_dict);
 void check_model_cache_options(const Transformer& model, const CacheOptions& options);
 void check_generate(const Transformer& model, const GenerateInputs& inputs);
 

@@ -1,106 +1,109 @@
 #include <algorithm>
 #include <headwise/api/validation.hpp>
+#include <headwise/api/validation_models.hpp>
 #include <headwise/api/validation_state_dict.hpp>
 #include <headwise/api/validation_text.hpp>
-#include <headwise/core/attention/parameter_names.hpp>
+#include <headwise/core/io/name_index.hpp>
+#include <headwise/core/layouts/state_dict_problems.hpp>
 #include <headwise/multi_head_attention.hpp>
 #include <string>
+#include <vector>
 
 namespace headwise::validation {
 namespace {
 
-void append(std::string& list, std::string_view separator, const std::string& item) {
-  if (!item.empty()) {
-    list.append(list.empty() ? "" : separator).append(item);
+/// Throws invalid-state-dict unless there are no problems.
+void fail_if(const std::string& problems) {
+  if (!problems.empty()) {
+    fail_text(ErrorCode::invalid_state_dict, "state_dict: #", {Part::verbatim(problems)});
   }
+}
+
+/// What errors call an input size that is still to be inferred, and where it is stored.
+struct UnknownSize {
+  const char* name;
+  std::size_t* size;
+};
+
+/// The input size that a layer's weight has as an axis.
+UnknownSize input_size_of(const NamedParameter& weight, InputSizes& sizes) {
+  const bool is_convolution = weight.layer->settings().projection == Projection::convolution;
+  switch (weight.name_in_layer()[2]) {
+    case 'q':
+      return {is_convolution ? "query_size / num_heads" : "query_size", &sizes.query_size};
+    case 'k':
+      return {is_convolution ? "key_size / num_heads" : "key_size", &sizes.key_size};
+    default:
+      return {is_convolution ? "value_size / num_heads" : "value_size", &sizes.value_size};
+  }
+}
+
+/// Stores input sizes that are still to be inferred in `sizes`, as the tensor has them.
+void check_tensor(const NamedParameter& parameter, const io::NamedTensor& tensor, InputSizes& sizes,
+                  io::StateDictProblems& problems) {
+  std::vector<Axis> axes(parameter.shape.begin(), parameter.shape.end());
+  for (std::size_t axis = 0; axis < axes.size(); ++axis) {
+    if (axes[axis].size == 0) {
+      const UnknownSize unknown = input_size_of(parameter, sizes);
+      axes[axis] = unknown.name;
+      *unknown.size = axis < tensor.shape.size() ? tensor.shape[axis] : 0;
+    }
+  }
+  if (problems.check_floats(tensor) &&
+      (!fits(tensor.shape, axes) || std::ranges::find(tensor.shape, 0) != tensor.shape.end())) {
+    problems.add_wrong(tensor.name, {}) +=
+        text_of({"expected ", std::span<const Axis>(axes), ", got ", tensor.shape});
+  }
+}
+
+void check_tensors(const ParameterList& parameters, NamedTensors tensors, InputSizes& sizes) {
+  // In ascending order of all names, each parameter comes before the tensor of its name.
+  std::vector<std::string_view> names;
+  for (const NamedParameter& parameter : parameters) {
+    names.emplace_back(parameter.name);
+  }
+  for (const io::NamedTensor& tensor : tensors) {
+    names.push_back(tensor.name);
+  }
+  const std::vector<std::size_t> order = io::NameIndex(names).order();
+  io::StateDictProblems problems;
+  for (std::size_t place = 0; place < order.size(); ++place) {
+    const std::string_view name = names[order[place]];
+    if (order[place] >= parameters.size()) {
+      problems.add_unexpected(name);
+    } else if (place + 1 < order.size() && names[order[place + 1]] == name) {
+      const NamedParameter& parameter = parameters[order[place++]];
+      check_tensor(parameter, tensors[order[place] - parameters.size()], sizes, problems);
+    } else {
+      problems.add_missing("", name);
+    }
+  }
+  fail_if(problems.text());
 }
 
 }  // namespace
 
-ExpectedParameters expected_parameters(const AttentionLayer& layer) {
-  const LayerSettings& settings = layer.settings();
-  const bool convolution = settings.projection == Projection::convolution;
-  const std::size_t groups = convolution ? settings.num_heads : 1;
-  const InputSizes sizes{.query_size = layer.query_size().value_or(groups),
-                         .key_size = layer.key_size().value_or(groups),
-                         .value_size = layer.value_size().value_or(groups)};
-  // Names of the input sizes that are still to be inferred, by the weight that has them as an axis.
-  std::map<std::string, Axis> unknown;
-  if (!layer.query_size()) {
-    unknown.emplace("W_q.weight", convolution ? "query_size / num_heads" : "query_size");
-  }
-  if (!layer.key_size()) {
-    unknown.emplace("W_k.weight", convolution ? "key_size / num_heads" : "key_size");
-  }
-  if (!layer.value_size()) {
-    unknown.emplace("W_v.weight", convolution ? "value_size / num_heads" : "value_size");
-  }
-  ExpectedParameters parameters;
-  const ParameterTable table = parameter_table(settings, sizes);
-  for (const ParameterTable::Entry& entry : table.entries()) {
-    std::vector<Axis> axes(entry.shape.begin(), entry.shape.end());
-    if (const auto word = unknown.find(entry.name); word != unknown.end()) {
-      axes[1] = word->second;
-    }
-    parameters.emplace(entry.name, std::move(axes));
-  }
-  return parameters;
-}
-
-void check_parameters(const ExpectedParameters& parameters, const StateDict& state_dict) {
-  std::string missing;
-  std::string unexpected;
-  std::string wrong;
-  for (const auto& [name, axes] : parameters) {
-    const auto found = state_dict.find(name);
-    if (found == state_dict.end()) {
-      append(missing, ", ", name);
-      continue;
-    }
-    const auto& tensor = found->second;
-    const Shape shape(tensor.shape().data(), tensor.dimension());
-    if (!fits(shape, axes) || tensor.size() == 0) {
-      append(wrong, "; ",
-             text_of({Part::verbatim(name), ": expected ", std::span<const Axis>(axes), ", got ",
-                      shape}));
-    }
-  }
-  for (const auto& [name, tensor] : state_dict) {
-    if (!parameters.contains(name)) {
-      append(unexpected, ", ", name);
-    }
-  }
-  std::string message;
-  append(message, "; ", missing.empty() ? "" : "missing " + missing);
-  append(message, "; ", unexpected.empty() ? "" : "unexpected " + unexpected);
-  append(message, "; ", wrong);
-  if (!message.empty()) {
-    throw Error(ErrorCode::invalid_state_dict, "state_dict: " + message);
-  }
-}
-
-InputSizes check_state_dict(const MultiHeadAttention& layer, const StateDict& state_dict) {
+InputSizes check_layer_tensors(const MultiHeadAttention& layer, NamedTensors tensors) {
   check_in_use(layer.in_use(), "layer");
-  check_parameters(expected_parameters(layer), state_dict);
+  InputSizes inferred{};
+  check_tensors(parameter_list(layer), tensors, inferred);
   const std::size_t groups =
       layer.settings().projection == Projection::convolution ? layer.num_heads() : 1;
-  const auto size = [&](const std::optional<std::size_t>& known, const std::string& name) {
-    return known.has_value() ? *known : state_dict.at(name).shape(1) * groups;
-  };
-  return {.query_size = size(layer.query_size(), "W_q.weight"),
-          .key_size = size(layer.key_size(), "W_k.weight"),
-          .value_size = size(layer.value_size(), "W_v.weight")};
+  return {.query_size = layer.query_size().value_or(inferred.query_size * groups),
+          .key_size = layer.key_size().value_or(inferred.key_size * groups),
+          .value_size = layer.value_size().value_or(inferred.value_size * groups)};
 }
 
-io::LayerPlan check_layout(std::span<const io::NamedTensor> tensors, std::string_view prefix,
-                           std::int64_t num_heads) {
+void check_model_tensors(const Transformer& model, NamedTensors tensors) {
+  check_model(model);
+  InputSizes known{};
+  check_tensors(model.core().parameters(), tensors, known);
+}
+
+io::LayerPlan check_layout(NamedTensors tensors, std::string_view prefix, std::int64_t num_heads) {
   check_size("num_heads", num_heads);
   io::LayerPlan plan;
-  const std::string problems =
-      io::plan_layer(tensors, io::with_dot(prefix), static_cast<std::size_t>(num_heads), plan);
-  if (!problems.empty()) {
-    fail_text(ErrorCode::invalid_state_dict, "state_dict: #", {Part::verbatim(problems)});
-  }
+  fail_if(io::plan_layer(tensors, io::with_dot(prefix), static_cast<std::size_t>(num_heads), plan));
   return plan;
 }
 

@@ -206,7 +206,7 @@ TEST_CASE("A seed left out is drawn, told, and gives the layer again") {
   CHECK(MultiHeadAttention(options).state_dict() == layer.state_dict());
 }
 
-TEST_CASE("Parameters that are to be loaded begin as zeros, packed ones included") {
+TEST_CASE("A layer that is made to be loaded begins with zeros, in every precision") {
   auto options = with_sizes;
   for (const Precision weights :
        {Precision::float32, Precision::float16, Precision::int8, Precision::int4}) {

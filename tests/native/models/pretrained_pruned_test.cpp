@@ -201,6 +201,34 @@ TEST_CASE("A pruned GPT-2 is told from nanoGPT however few heads its first layer
   }
 }
 
+TEST_CASE("A model whose layer was replaced by one with other parameters is not exported") {
+  const Checkpoint checkpoint = with_four_heads("gpt2-a");
+  const auto replacing = [&](std::int64_t num_heads, bool bias) {
+    Transformer model = checkpoint.model();
+    const auto size = static_cast<std::int64_t>(model.settings().num_hiddens);
+    model.attention(0) = MultiHeadAttention({.num_hiddens = size,
+                                             .num_heads = num_heads,
+                                             .bias = bias,
+                                             .query_size = size,
+                                             .key_size = size,
+                                             .value_size = size});
+    model.prune_heads({{0, {1}}});
+    return model;
+  };
+  Transformer same = replacing(4, true);
+  check_round_trip(checkpoint, same);
+  for (const auto& [num_heads, bias] : {std::pair(4, false), std::pair(2, true)}) {
+    const Transformer model = replacing(num_heads, bias);
+    const std::string error =
+        "invalid-option; layers: expected the checkpoint's, whole or pruned, got others";
+    CHECK(error_of([&] { return model.state_dict(ParameterNames::pretrained); }) == error);
+    CHECK(error_of([&] { return model.gradients(ParameterNames::pretrained); }) == error);
+    for (const PrunedHeads pruned : {PrunedHeads::zeroed, PrunedHeads::removed}) {
+      CHECK(error_of([&] { return model.export_checkpoint(pruned); }) == error);
+    }
+  }
+}
+
 TEST_CASE("A checkpoint is read with dropout, a seed and an optimizer of one's own") {
   const Checkpoint checkpoint("gpt2-a");
   const auto read = [&](const PretrainedOptions& options) {

@@ -122,10 +122,11 @@ TEST_CASE("A state dict of another model is refused whole") {
   }
   wrong.erase("encoder.layers.1.ffn.dense2.bias");
   wrong.emplace("other", xt::zeros<float>({2}));
+  wrong.emplace("", xt::zeros<float>({2}));
   wrong["layers.0.cross_norm.weight"] = xt::zeros<float>({9});
   CHECK(error_of([&] { model.load_state_dict(wrong); }) ==
         "invalid-state-dict; state_dict: missing encoder.layers.1.ffn.dense2.bias; "
-        "unexpected other; layers.0.cross_norm.weight: expected (8,), got (9,)");
+        "unexpected , other; layers.0.cross_norm.weight: expected (8,), got (9,)");
   CHECK(model.state_dict() == before);
 }
 

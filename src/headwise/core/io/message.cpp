@@ -35,6 +35,12 @@ void Message::append(std::initializer_list<Part> parts) noexcept {
   }
 }
 
+void append_parts(std::string& text, std::initializer_list<Part> parts) {
+  for (const Part& part : parts) {
+    text += part.is_text() ? part.text() : Decimal(part.number()).text();
+  }
+}
+
 std::string shortened(std::string_view text) {
   if (text.size() <= max_part_length) {
     return std::string(text);

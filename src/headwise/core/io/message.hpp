@@ -45,6 +45,9 @@ class Message {
   std::size_t length_ = 0;
 };
 
+/// Appends texts and numbers.
+void append_parts(std::string& text, std::initializer_list<Part> parts);
+
 /// A text as messages show it: its first 80 bytes, to whole characters.
 [[nodiscard]] std::string shortened(std::string_view text);
 

@@ -17,6 +17,8 @@ class NameIndex {
 
   /// The number of a name; of equal ones, the first; `none` if it is not there.
   [[nodiscard]] std::size_t find(std::string_view name) const noexcept;
+  /// The numbers of the names, in ascending order of the names.
+  [[nodiscard]] const std::vector<std::size_t>& order() const noexcept { return order_; }
   /// Whether any name begins with `prefix`.
   [[nodiscard]] bool has_prefix(std::string_view prefix) const noexcept;
 

@@ -5,6 +5,7 @@
 #include <headwise/core/attention/parameter_names.hpp>
 #include <headwise/core/io/message.hpp>
 #include <headwise/core/layouts/state_dict_layouts.hpp>
+#include <headwise/core/layouts/state_dict_problems.hpp>
 #include <numeric>
 #include <utility>
 
@@ -138,20 +139,7 @@ bool is_buffer(const NamedTensor& tensor) noexcept {
          (last == "bias" && is_mask);
 }
 
-constexpr std::string_view floats = "F32";
-
 using Axes = ParameterAxes;
-
-void append(std::string& text, std::initializer_list<Part> parts) {
-  for (const Part& part : parts) {
-    text += part.is_text() ? part.text() : Decimal(part.number()).text();
-  }
-}
-
-/// Appends the separator of the next item of a list.
-std::string& next_item(std::string& list, std::string_view separator) {
-  return list.append(list.empty() ? "" : separator);
-}
 
 /// The role of a name in a layout; `num_roles` if it has none.
 Role role_in(const Layout& layout, std::string_view name) noexcept {
@@ -187,27 +175,18 @@ class Planner {
         check_shape(packed, {{3 * plan.num_hiddens, plan.query_size}, 2});
       }
     }
-    std::string problems;
-    for (const auto& [title, list] :
-         {std::pair("missing ", &missing_), std::pair("unexpected ", &unexpected_),
-          std::pair("", &wrong_)}) {
-      if (!list->empty()) {
-        append(next_item(problems, "; "), {title, std::string_view(*list)});
-      }
-    }
-    return problems;
+    return problems_.text();
   }
 
  private:
   void assign(std::size_t tensor, Role role) {
     if (role == num_roles || (role != ignored && has(role))) {
-      next_item(unexpected_, ", ") += tensors_[tensor].name;
+      problems_.add_unexpected(tensors_[tensor].name);
       return;
     }
     sources_[role] = tensor;
-    if (role != ignored && tensors_[tensor].dtype != floats) {
-      append(next_item(wrong_, "; "),
-             {tensors_[tensor].name, ": expected floats, got ", tensors_[tensor].dtype});
+    if (role != ignored) {
+      problems_.check_floats(tensors_[tensor]);
     }
   }
 
@@ -241,7 +220,7 @@ class Planner {
   void need(Role role) {
     for (const NamedRole& named : layout_.tensors) {
       if (named.role == role && !has(role)) {
-        append(next_item(missing_, ", "), {prefix_, named.name});
+        problems_.add_missing(prefix_, named.name);
         return;
       }
     }
@@ -282,9 +261,9 @@ class Planner {
   bool read_weight(Role role, std::size_t count, Axes& axes) {
     const auto shape = tensor(role).shape;
     if (shape.size() != count || std::find(shape.begin(), shape.end(), 0) != shape.end()) {
-      append(next_item(wrong_, "; "),
-             {tensor(role).name, ": expected ", count, " axes of at least 1, got "});
-      append_shape(wrong_, shape);
+      append_shape(
+          problems_.add_wrong(tensor(role).name, {"expected ", count, " axes of at least 1, got "}),
+          shape);
       return false;
     }
     axes.count = count;
@@ -405,10 +384,9 @@ class Planner {
     const auto shape = expected.shape();
     const auto got = tensor(role).shape;
     if (!std::equal(shape.begin(), shape.end(), got.begin(), got.end())) {
-      append(next_item(wrong_, "; "), {tensor(role).name, ": expected "});
-      append_shape(wrong_, shape);
-      append(wrong_, {", got "});
-      append_shape(wrong_, got);
+      std::string& wrong = problems_.add_wrong(tensor(role).name, {"expected "});
+      append_shape(wrong, shape);
+      append_shape(wrong += ", got ", got);
     }
   }
 
@@ -418,9 +396,7 @@ class Planner {
   bool transposed_ = false;
   /// Index of each role's tensor.
   std::array<std::size_t, num_roles> sources_ = {};
-  std::string missing_;
-  std::string unexpected_;
-  std::string wrong_;
+  StateDictProblems problems_;
 };
 
 /// How well a layout fits: the number of its tensors that are there, and above all which
@@ -480,15 +456,15 @@ std::string prefixes_of_layers(std::span<const NamedTensor> tensors) {
         continue;
       }
       std::string quoted = "'";
-      append(quoted, {prefix.substr(0, prefix.rfind('.')), "'"});
+      append_parts(quoted, {prefix.substr(0, prefix.rfind('.')), "'"});
       if (list.find(quoted) != std::string::npos) {
         continue;
       }
       if (left-- == 0) {
-        append(list, {", …"});
+        append_parts(list, {", …"});
         return list;
       }
-      next_item(list, ", ") += quoted;
+      append_parts(list, {list.empty() ? "" : ", ", std::string_view(quoted)});
     }
   }
   return list;
@@ -498,16 +474,16 @@ std::string unrecognized(std::span<const NamedTensor> tensors, std::string_view 
                          std::string_view others) {
   std::string text =
       "expected names of d2l, nn.MultiheadAttention, BERT, ViT, Llama, timm or GPT-2";
-  append(text, {prefix.empty() ? "" : " behind ", prefix, ", got "});
+  append_parts(text, {prefix.empty() ? "" : " behind ", prefix, ", got "});
   constexpr std::size_t max_names = 3;
   std::size_t count = 0;
   for (const NamedTensor& tensor : tensors) {
     if (tensor.name.starts_with(prefix) && ++count <= max_names) {
-      append(text, {count > 1 ? ", " : "", tensor.name});
+      append_parts(text, {count > 1 ? ", " : "", tensor.name});
     }
   }
-  append(text, {count == 0 ? "none" : count > max_names ? ", …" : ""});
-  append(text, {others.empty() ? "" : "; try prefix ", others});
+  append_parts(text, {count == 0 ? "none" : count > max_names ? ", …" : ""});
+  append_parts(text, {others.empty() ? "" : "; try prefix ", others});
   return text;
 }
 

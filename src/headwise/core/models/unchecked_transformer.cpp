@@ -412,6 +412,16 @@ std::vector<Trainable*> UncheckedTransformer::trainables() const {
   return result;
 }
 
+ParameterList UncheckedTransformer::parameters() const {
+  ParameterList list;
+  append_parameters(parameters_->parameter_table(), &parameters_->stored(),
+                    parameters_->parameter_gradients(), nullptr, "", list);
+  for_each_layer([&](Side side, std::size_t number, const AttentionLayer& layer) {
+    append_parameters(layer, attention_prefix(side, number), list);
+  });
+  return list;
+}
+
 void UncheckedTransformer::remove_heads(Side side,
                                         std::span<const std::vector<std::size_t>> heads) {
   const std::span<AttentionLayer* const> of_side = layers(side);

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <headwise/core/attention/attention_layer.hpp>
+#include <headwise/core/attention/parameter_list.hpp>
 #include <headwise/core/memory/aligned_floats.hpp>
 #include <headwise/core/memory/arena.hpp>
 #include <headwise/core/models/model_parameters.hpp>
@@ -162,6 +163,8 @@ class UncheckedTransformer {
   void parameters_changed() noexcept;
   /// What an optimizer trains: the model's own parameters, then its layers, side by side.
   [[nodiscard]] std::vector<Trainable*> trainables() const;
+  /// The model's own parameters, then those of its layers, side by side.
+  [[nodiscard]] ParameterList parameters() const;
 
   struct ForwardBuffers {
     float* rotations;         ///< (batch or 1, length, rotary size), cosines and sines

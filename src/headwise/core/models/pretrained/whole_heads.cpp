@@ -1,8 +1,6 @@
 #include <algorithm>
-#include <functional>
 #include <headwise/core/memory/zeros.hpp>
 #include <headwise/core/models/pretrained/whole_heads.hpp>
-#include <numeric>
 
 namespace headwise {
 namespace {
@@ -15,16 +13,15 @@ struct HeadAxes {
 };
 
 /// None of a parameter that heads do not have.
-HeadAxes axes_of(const AttentionLayer& layer, std::string_view name,
-                 const std::vector<std::size_t>& shape) {
-  const std::size_t head_size = layer.settings().head_size;
+HeadAxes axes_of(const NamedParameter& parameter) {
+  const std::string_view name = parameter.name_in_layer();
+  const std::size_t head_size = parameter.layer->settings().head_size;
   const bool is_shared = name.starts_with("W_k.") || name.starts_with("W_v.");
   if (name == "W_o.weight") {
-    return {.outer = shape[0], .inner = head_size, .is_shared = false};
+    return {.outer = parameter.rows(), .inner = head_size, .is_shared = false};
   }
   if (is_shared || name.starts_with("W_q.")) {
-    return {
-        .outer = 1, .inner = head_size * (shape.size() > 1 ? shape[1] : 1), .is_shared = is_shared};
+    return {.outer = 1, .inner = head_size * parameter.columns(), .is_shared = is_shared};
   }
   return {.outer = 0, .inner = 0, .is_shared = false};
 }
@@ -51,23 +48,22 @@ std::size_t whole_heads(const AttentionLayer& layer, bool are_shared) {
 
 }  // namespace
 
-std::vector<std::size_t> whole_shape(const AttentionLayer& layer, std::string_view name,
-                                     const std::vector<std::size_t>& shape) {
-  std::vector<std::size_t> whole = shape;
-  if (const HeadAxes axes = axes_of(layer, name, shape); axes.outer > 0) {
-    whole[name == "W_o.weight" ? 1 : 0] =
-        whole_heads(layer, axes.is_shared) * layer.settings().head_size;
+std::vector<std::size_t> whole_shape(const NamedParameter& parameter) {
+  std::vector<std::size_t> whole = parameter.shape;
+  if (const AttentionLayer* layer = parameter.layer; layer != nullptr) {
+    if (const HeadAxes axes = axes_of(parameter); axes.outer > 0) {
+      whole[parameter.name_in_layer() == "W_o.weight" ? 1 : 0] =
+          whole_heads(*layer, axes.is_shared) * layer->settings().head_size;
+    }
   }
   return whole;
 }
 
-void write_whole(const AttentionLayer& layer, std::string_view name,
-                 const std::vector<std::size_t>& shape, const float* values, float* whole) {
-  const HeadAxes axes = axes_of(layer, name, shape);
+void write_whole(const NamedParameter& parameter, const float* values, float* whole) {
+  const AttentionLayer& layer = *parameter.layer;
+  const HeadAxes axes = axes_of(parameter);
   if (axes.outer == 0) {
-    const std::size_t count =
-        std::accumulate(shape.begin(), shape.end(), std::size_t{1}, std::multiplies<>());
-    std::copy_n(values, count, whole);
+    std::copy_n(values, parameter.size(), whole);
     return;
   }
   const std::vector<std::size_t> left = heads_left(layer, axes.is_shared);
