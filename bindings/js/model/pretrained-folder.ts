@@ -53,14 +53,27 @@ export function readFolder(
   const parse = (name: string): unknown => JSON.parse(new TextDecoder().decode(read(name)));
   const tensorsIn = (name: string): Record<string, Tensor | IntegerTensor> =>
     loadSafetensors(read(name)).tensors;
+  const expected = 'config.json and model.safetensors, or its index and shards, in the folder';
   try {
     const config = parse('config.json') as PretrainedModelOptions['config'];
     if (fs.existsSync(pathOf('model.safetensors'))) {
       return { config, tensors: tensorsIn('model.safetensors') };
     }
+    const index = 'model.safetensors.index.json';
+    const pickled = ['pytorch_model.bin', 'pytorch_model.bin.index.json'].find((name) =>
+      fs.existsSync(pathOf(name)),
+    );
+    if (pickled !== undefined && !fs.existsSync(pathOf(index))) {
+      fail(
+        'invalid-file',
+        'folder',
+        expected,
+        `${pickled}; save_pretrained of Transformers converts it`,
+      );
+    }
     const shards = new Map<string, Record<string, Tensor | IntegerTensor>>();
     const tensors: Record<string, Tensor | IntegerTensor> = {};
-    for (const [name, file] of weightMapOf(parse('model.safetensors.index.json'))) {
+    for (const [name, file] of weightMapOf(parse(index))) {
       const shard = shards.get(file) ?? tensorsIn(file);
       shards.set(file, shard);
       tensors[name] = shard[name];
@@ -70,7 +83,6 @@ export function readFolder(
     if (error instanceof HeadwiseError) {
       throw error;
     }
-    const expected = 'config.json and model.safetensors, or its index and shards, in the folder';
     const message = `folder: expected ${expected}, got an error: ${reasonOf(error)}`;
     throw new HeadwiseError('invalid-file', message, { cause: error });
   }

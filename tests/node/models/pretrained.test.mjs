@@ -69,6 +69,9 @@ test('a folder of a checkpoint is read in Node, from one file or several', (t) =
   const read = (...given) => Transformer.fromPretrained(...given).stateDict();
   assertFails(() => read(folder), 'invalid-file', /^folder: expected config.json and .* ENOENT/);
   write('config.json', JSON.stringify(config));
+  write('pytorch_model.bin', '');
+  const pickled = /got pytorch_model\.bin; save_pretrained of Transformers converts it$/;
+  assertFails(() => read(folder), 'invalid-file', pickled);
   const names = Object.keys(tensors);
   const files = { 'a.safetensors': names.slice(1), 'b.safetensors': names.slice(0, 1) };
   const weightMap = {};
