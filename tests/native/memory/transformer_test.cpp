@@ -265,6 +265,8 @@ TEST_CASE("Out of memory in what reads and writes checkpoints") {
     check("gradients",
           [](const Transformer& model) { return model.gradients(ParameterNames::pretrained); });
     check("config", [](const Transformer& model) { return model.config(); });
+    check("export_checkpoint",
+          [](const Transformer& model) { return model.export_checkpoint().tensors; });
   }
 }
 
