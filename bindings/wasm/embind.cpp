@@ -1,7 +1,7 @@
 // The package's WebAssembly core: numbers and addresses in, numbers out. The TypeScript in
-// bindings/js is the only caller. It checks the arguments' types, and the inputs of models. This
-// file and embind_models.cpp, which has what only the builds with models have, are the only ones
-// that use Embind; the calls are in the others.
+// bindings/js is the only caller, and checks the arguments' types. This file and embind_models.cpp,
+// which has what only the builds with models have, are the only ones that use Embind; the calls are
+// in the others.
 
 #include <emscripten/bind.h>
 

@@ -43,9 +43,9 @@ struct Job {
   std::size_t pages;
 };
 
-/// Runs a piece of a `Job`. V8 keeps the length of shared memory in each thread, and may tell a
-/// thread late or never that memory grew: `memory.copy` would then fail beyond the old length, and
-/// the job would never end. A thread that asks for no more pages gets the new length.
+/// Runs a piece of a `Job`. V8 keeps the length of shared memory in each thread, and tells a thread
+/// late or never that memory grew. `memory.copy` then fails beyond the old length, and the job
+/// never ends. A thread that asks for 0 more pages learns the length.
 void run_piece(const void* context, std::size_t piece, std::size_t thread) noexcept {
   const Job& job = *static_cast<const Job*>(context);
   if (__builtin_wasm_memory_size(0) < job.pages) {

@@ -147,7 +147,7 @@ inNewProcess(
   };
   await init();
   forward(300);
-  // Only the first one stays; calls use what the other leaves.
+  // The first tensor stays. Calls use the memory that the other one leaves, beyond the old length.
   const [, other] = [1, 2].map(() => new ResidentTensor([2 ** 24]));
   other.dispose();
   assert.equal((await init({ threads: 3 })).threads, 3);
