@@ -32,10 +32,6 @@ void enter(bindings::Address stack, std::size_t thread, std::uint32_t generation
   work(thread, generation);
 }
 
-}  // namespace
-
-namespace {
-
 /// A job, and the pages of memory that it may use.
 struct Job {
   parallel::Work work;

@@ -74,7 +74,7 @@ export function toDict(given: unknown, argument = 'stateDict'): ReadonlyMap<stri
 }
 
 /**
- * What C++ checks of tensors.
+ * Names, dtypes and shapes, which C++ checks.
  *
  * @internal
  */

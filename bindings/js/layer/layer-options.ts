@@ -127,8 +127,6 @@ export interface InputSizes {
   readonly valueSize: number | undefined;
 }
 
-export type KnownSizes = { readonly [Name in keyof InputSizes]: number };
-
 const poolings = ['dot-product', 'additive'] as const;
 const projections = ['linear', 'convolution', 'none'] as const;
 

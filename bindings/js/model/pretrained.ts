@@ -235,14 +235,14 @@ export function* openCheckpoint(
 }
 
 /** The order of `PretrainedParameters::Kind`. `'whole'` has zeros for removed heads. */
-const savedKinds = ['values', 'gradients', 'whole'] as const;
+const tensorKinds = ['values', 'gradients', 'whole'] as const;
 
-/** The tensors by which a model is loaded and saved. */
+/** The tensors by which a model is loaded or saved, in the order in which both count them. */
 const tensorsOfKind = (
   model: Address,
-  kind: (typeof savedKinds)[number],
+  kind: (typeof tensorKinds)[number],
 ): readonly PretrainedTensor[] =>
-  receive(pretrainedTensors, core().pretrainedTensors(model, savedKinds.indexOf(kind))).tensors;
+  receive(pretrainedTensors, core().pretrainedTensors(model, tensorKinds.indexOf(kind))).tensors;
 
 /** Copies a checkpoint's tensors, one at a time, into its model. */
 export function* loadCheckpoint(handle: Held, given: OpenedCheckpoint): Reading<void> {
@@ -269,7 +269,7 @@ export function* loadCheckpoint(handle: Held, given: OpenedCheckpoint): Reading<
 }
 
 /** Copies the parameters, or their gradients, by the checkpoint's names and in its layout. */
-export function savePretrained(model: Address, kind: (typeof savedKinds)[number]): StateDict {
+export function savePretrained(model: Address, kind: (typeof tensorKinds)[number]): StateDict {
   const result: StateDict = {};
   for (const [number, { name, shape, isCopy }] of tensorsOfKind(model, kind).entries()) {
     // A copy of the embedding has no gradient of its own.

@@ -15,6 +15,7 @@
 namespace headwise {
 namespace {
 
+/// The shapes of all parameters as they were before heads were removed.
 std::vector<PretrainedShape> shapes_of(const UncheckedTransformer& model) {
   std::vector<PretrainedShape> shapes;
   for (const NamedParameter& parameter : model.parameters()) {

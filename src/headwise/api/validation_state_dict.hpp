@@ -7,12 +7,12 @@
 #include <span>
 #include <string_view>
 
-/// The checks of state dicts, by their tensors' names, dtypes and shapes. Internal.
 namespace headwise {
 class MultiHeadAttention;
 class Transformer;
 }  // namespace headwise
 
+/// The checks of state dicts, by their tensors' names, dtypes and shapes. Internal.
 namespace headwise::validation {
 
 using NamedTensors = std::span<const io::NamedTensor>;

@@ -2,25 +2,13 @@
 
 namespace headwise {
 
-std::size_t NamedParameter::columns() const noexcept {
-  std::size_t columns = 1;
-  for (std::size_t axis = 1; axis < shape.size(); ++axis) {
-    columns *= shape[axis];
-  }
-  return columns;
-}
-
 void append_parameters(const ParameterTable& table, StoredParameters* stored, float* gradients,
                        const AttentionLayer* layer, std::string_view prefix, ParameterList& list) {
   std::size_t index = 0;
   for (const ParameterTable::Entry& entry : table.entries()) {
-    list.push_back({.name = std::string(prefix) + entry.name,
-                    .shape = entry.shape,
-                    .stored = stored,
-                    .index = index++,
-                    .gradient = gradients != nullptr ? gradients + entry.offset : nullptr,
-                    .layer = layer,
-                    .prefix_size = prefix.size()});
+    float* const gradient = gradients != nullptr ? gradients + entry.offset : nullptr;
+    list.push_back({entry, stored, index++, gradient, layer, prefix.size()});
+    list.back().name.insert(0, prefix);
   }
 }
 

@@ -2,31 +2,24 @@
 
 #include <cstddef>
 #include <headwise/core/attention/attention_layer.hpp>
-#include <string>
+#include <headwise/core/memory/parameter_table.hpp>
 #include <string_view>
 #include <vector>
 
 namespace headwise {
 
-/// A parameter of a layer or a model, under its name in a state dict.
-struct NamedParameter {
-  std::string name;
-  /// An axis of a size that is still to be inferred is 0.
-  std::vector<std::size_t> shape;
-  /// What holds it, and its index there; null while sizes are unknown.
-  StoredParameters* stored = nullptr;
-  std::size_t index = 0;
-  float* gradient = nullptr;              ///< null if there is none yet
-  const AttentionLayer* layer = nullptr;  ///< that has it; null for a model's own
-  std::size_t prefix_size = 0;            ///< of the layer's prefix in `name`
+/// A parameter of a layer or a model: the entry of its table, but under its name in a state dict.
+/// An axis of a size that is still to be inferred is 0.
+struct NamedParameter : ParameterTable::Entry {
+  StoredParameters* stored;     ///< what holds it; null while sizes are unknown
+  std::size_t index;            ///< in `stored`
+  float* gradient;              ///< null if there is none yet
+  const AttentionLayer* layer;  ///< that has it; null for a model's own
+  std::size_t prefix_size;      ///< of the layer's prefix in `name`
 
   [[nodiscard]] std::string_view name_in_layer() const noexcept {
     return {name.data() + prefix_size, name.size() - prefix_size};
   }
-  /// The parameter as a matrix: the first axis, and the others flattened.
-  [[nodiscard]] std::size_t rows() const noexcept { return shape.front(); }
-  [[nodiscard]] std::size_t columns() const noexcept;
-  [[nodiscard]] std::size_t size() const noexcept { return rows() * columns(); }
 };
 
 /// Parameters in the order of their tables. Valid until sizes are inferred or heads are removed.

@@ -120,7 +120,6 @@ class ModelParameters final : public Trainable {
   [[nodiscard]] const ParameterTable& parameter_table() const noexcept override { return table_; }
   [[nodiscard]] float* parameter_values() override { return stored_.row_major(); }
   [[nodiscard]] float* parameter_gradients() noexcept override { return gradients_.data(); }
-  [[nodiscard]] const float* parameter_gradients() const noexcept { return gradients_.data(); }
   void parameters_changed() noexcept override;
   [[nodiscard]] std::span<const RemovedSlice> removed_slices() const noexcept override {
     return {};
