@@ -148,13 +148,13 @@ describe('a text', () => {
       const lens = model.lens(` ${text}`, 2, gates);
       const all = reference.logitLens(tokens, { positions: [2], ...options });
       assert.deepEqual(
-        lens.map(({ layer, candidates }) => [layer, candidates.length]),
-        range(reference.numHeads.length + 1).map((layer) => [layer, 3]),
+        lens.map(({ length }) => length),
+        range(reference.numHeads.length + 1).map(() => 3),
       );
-      for (const { layer, candidates } of lens) {
-        near(candidates[0].probability, Math.max(...ofRow(all, layer)), 1e-5);
+      for (const [layer, [{ probability }]] of lens.entries()) {
+        near(probability, Math.max(...ofRow(all, layer)), 1e-5);
       }
-      near(lens.at(-1).candidates[0].probability, expected, 1e-5);
+      near(lens.at(-1)[0].probability, expected, 1e-5);
     }
   });
 

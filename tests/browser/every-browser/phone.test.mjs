@@ -10,8 +10,13 @@ import { twoFrames, until } from '../lib/until.mjs';
 
 /** What a finger does in acts with gestures of their own, and what comes of it. */
 const visits = {
-  async look({ tap, waitFor, seeHeads }) {
+  async look({ tap, waitFor, seeHeads, evaluate }) {
     await seeHeads();
+    const place = () =>
+      evaluate(() => document.querySelector('#look .detail').getBoundingClientRect().top + scrollY);
+    const before = await place();
+    await waitFor('#look .lens td');
+    assert.equal(await place(), before, 'what comes late moves the gate');
     await tap('#look .detail .gate', 'Gate of layer 2, head 2');
     await waitFor('#look .look-status[data-shut="1"]');
   },

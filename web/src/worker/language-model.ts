@@ -51,13 +51,8 @@ export interface TextRun {
   readonly candidates: readonly Candidate[];
 }
 
-/** What a layer would predict if it were the last one. */
-export interface LensLayer {
-  /** From 0; the number of layers for the output. */
-  readonly layer: number;
-  /** The most probable next tokens, the first of them first. */
-  readonly candidates: readonly Pick<Candidate, 'token' | 'probability'>[];
-}
+/** The next tokens that a layer finds most probable, the first of them first, as if it were the last layer. */
+export type LensLayer = readonly Pick<Candidate, 'token' | 'probability'>[];
 
 /** Of each layer, a number for each head: 1 is open, 0 shut. */
 export type Gates = readonly (readonly number[])[];
@@ -139,7 +134,10 @@ export class LanguageModel {
     };
   }
 
-  /** What each layer would predict behind the token at a position. Empty for models that predict no next token. */
+  /**
+   * What each layer's input, and then the output, would predict behind the token at a position. Empty for models that
+   * predict no next token.
+   */
   lens(text: string, position: number, gates?: Gates): readonly LensLayer[] {
     const { ids } = this.#read(text);
     const at = Math.min(position, ids.length - 1);
@@ -150,13 +148,10 @@ export class LanguageModel {
     });
     return Array.from({ length: logits.shape[0] ?? 0 }, (_, layer) => {
       const probabilities = softmaxAt(logits, layer);
-      return {
-        layer,
-        candidates: largest(probabilities, numLensCandidates).map((id) => ({
-          token: this.#textOf(id),
-          probability: probabilities[id] ?? NaN,
-        })),
-      };
+      return largest(probabilities, numLensCandidates).map((id) => ({
+        token: this.#textOf(id),
+        probability: probabilities[id] ?? NaN,
+      }));
     });
   }
 

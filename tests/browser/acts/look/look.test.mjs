@@ -34,7 +34,7 @@ test('a sentence', async (t) => {
     await waitFor('tokens', 8);
     assert.equal(await act.count(tile), layers * heads);
     assert.equal(await act.count('.candidate'), 8);
-    await act.waitFor('.lens tr');
+    await act.waitFor('.lens td');
     assert.equal(await act.count('.lens tr'), layers + 1);
     const isDrawn = await act.each(
       `${tile} canvas`,

@@ -122,6 +122,7 @@ export function createLookContent(store: Store<LookState>): HTMLElement[] {
       isCausal: description.isCausal,
       token: visible(run.tokens[position] ?? ''),
       candidates: run.candidates,
+      numLayers: description.numHeads.length,
       lens: reader.lens,
     });
     detail.draw(run, selected, shut);

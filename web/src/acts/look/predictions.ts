@@ -1,3 +1,4 @@
+import { range } from 'd3-array';
 import { html, nothing, render, svg, type TemplateResult } from 'lit-html';
 
 import { formatPercent, formatShare } from '../../format/numbers.js';
@@ -11,6 +12,9 @@ interface Shown {
   /** The selected token, behind which the model predicts the next one. */
   readonly token: string;
   readonly candidates: readonly Candidate[];
+  /** Of the model. */
+  readonly numLayers: number;
+  /** Empty until it is computed: it comes later than the candidates. */
   readonly lens: readonly LensLayer[];
 }
 
@@ -22,7 +26,7 @@ export function createPredictions() {
   const root = element('div.predictions.stack');
   return {
     root,
-    draw({ isCausal, token, candidates, lens }: Shown): void {
+    draw({ isCausal, token, candidates, numLayers, lens }: Shown): void {
       render(
         isCausal
           ? html`<section class="candidates" aria-label=${words.next(token)}>
@@ -31,8 +35,7 @@ export function createPredictions() {
               </section>
               <section class="lens" aria-label=${words.lens}>
                 <h3>${words.lens}</h3>
-
-                ${lens.length === 0 ? nothing : lensTable(lens)}
+                ${candidates.length === 0 ? nothing : lensTable(numLayers, lens)}
               </section>`
           : html`<p>${words.noNext}</p>`,
         root,
@@ -74,16 +77,20 @@ function bars(candidates: readonly Candidate[]): TemplateResult {
     </p>`;
 }
 
-/** Rows are layers, the output on top, as in headwise's own `<logit-lens>`. */
-function lensTable(lens: readonly LensLayer[]): TemplateResult {
-  const last = lens.length - 1;
-  const all = lens.flatMap(({ candidates }) => candidates.map(({ token }) => token));
+/**
+ * Rows are layers, the output on top, as in headwise's own `<logit-lens>`. They take their space before the predictions
+ * come, so that these move nothing.
+ */
+function lensTable(numLayers: number, lens: readonly LensLayer[]): TemplateResult {
+  const all = lens.flat().map(({ token }) => token);
   return html`<table class="lens-rows">
-    ${[...lens].reverse().map(
-      ({ layer, candidates }) =>
+    ${range(numLayers, -1, -1).map(
+      (layer) =>
         html`<tr data-layer=${layer}>
-          <th scope="row" class="soft">${layer === last ? words.output : words.after(layer)}</th>
-          ${candidates.map(
+          <th scope="row" class="soft">
+            ${layer === numLayers ? words.output : words.after(layer)}
+          </th>
+          ${lens[layer]?.map(
             ({ token, probability }) =>
               html`<td
                 class="clipped"
