@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Prints results that `--save` or `--json` wrote as the tables of docs/speed.md, one for each
+// Prints results that `--save` or `--json` wrote as the tables of benchmarks/results/README.md, one for each
 // number of threads: node benchmarks/web/markdown.mjs FILE…
 import { readFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
