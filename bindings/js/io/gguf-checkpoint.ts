@@ -24,6 +24,8 @@ interface Architecture {
   readonly transposed?: readonly string[];
   /** Whether the converter interleaves the halves of the heads of queries and keys, for rotary positions. */
   readonly interleaved?: boolean;
+  /** Whether the converter adds 1 to the weights of norms. */
+  readonly normsPlusOne?: boolean;
 }
 
 const llama: Architecture = {
@@ -86,14 +88,33 @@ const gpt2: Architecture = {
 };
 
 /** A function, so that bundlers can remove it: they keep copies of objects, because a getter might run. */
-const createArchitectures = (): Readonly<Partial<Record<string, Architecture>>> => ({
-  gpt2,
-  llama: { ...llama, interleaved: true },
-  qwen2: llama,
-  qwen3: llama,
-});
+const createArchitectures = (): Readonly<Partial<Record<string, Architecture>>> => {
+  const gemma = { ...llama, normsPlusOne: true };
+  return {
+    gpt2,
+    llama: { ...llama, interleaved: true },
+    qwen2: llama,
+    qwen3: llama,
+    gemma,
+    gemma2: {
+      ...gemma,
+      optional: {
+        ...llama.optional,
+        sliding_window: 'attention.sliding_window',
+        attn_logit_softcapping: 'attn_logit_softcapping',
+        final_logit_softcapping: 'final_logit_softcapping',
+      },
+      names: {
+        ...llama.names,
+        'blk.#.post_attention_norm': 'model.layers.#.post_attention_layernorm',
+        'blk.#.ffn_norm': 'model.layers.#.pre_feedforward_layernorm',
+        'blk.#.post_ffw_norm': 'model.layers.#.post_feedforward_layernorm',
+      },
+    },
+  };
+};
 
-/** Keys that change results and that no field takes, with the values that change nothing. */
+/** Keys that change results, unless an architecture takes them, with the values that change nothing. */
 const unsupported: Readonly<Record<string, readonly GgufValue[]>> = {
   expert_count: [0],
   logit_scale: [0, 1],
@@ -156,6 +177,10 @@ function converted(
     },
   };
 }
+
+/** Norms' weights without the 1 that models of Gemma add. */
+const minusOne = (stored: Stored): Stored =>
+  converted(stored, stored.shape, (data) => data.map((weight) => weight - 1));
 
 function transposed(stored: Stored): Stored {
   const [rows = 1, columns = 1] = stored.shape;
@@ -315,11 +340,15 @@ export function ggufCheckpoint(
 
   const values = new Metadata(metadata, type as string, file);
   values.checkRequired(architecture.required);
+  const taken = Object.values(architecture.optional);
   for (const [key, neutral] of Object.entries(unsupported)) {
-    values.checkNeutral(key, neutral);
+    if (!taken.includes(key)) {
+      values.checkNeutral(key, neutral);
+    }
   }
-  const window = Number(toField(values.get('attention.sliding_window')));
-  if (!(window >= Number(toField(values.get('context_length'))))) {
+  const length = toField(values.get('context_length'));
+  const window = toField(values.get('attention.sliding_window'));
+  if (!taken.includes('attention.sliding_window') && !(Number(window) >= Number(length))) {
     values.checkNeutral('attention.sliding_window', [0]);
   }
   const has = (bias: string): boolean => stored.has(`blk.0.${bias}.bias`);
@@ -350,6 +379,11 @@ export function ggufCheckpoint(
   config.attention_bias = has('attn_output');
   config.mlp_bias = has('ffn_up');
   config.rope_scaling = scalingOf(values);
+  // The scale of the scores is in no key. Only the largest Gemma 2, which has 46 layers, divides by another number.
+  if (type === 'gemma2') {
+    const isLargest = config.num_hidden_layers === 46;
+    config.query_pre_attn_scalar = isLargest ? Number(config.hidden_size) / heads : headSize;
+  }
   const keyHeads = Number(config.num_key_value_heads ?? heads);
   const tensors = renamed(stored, architecture, [heads, keyHeads]);
 
@@ -369,7 +403,7 @@ export function ggufCheckpoint(
 /** The tensors by the checkpoint's names and in its layout. Unknown ones keep their names, which models report. */
 function renamed(
   stored: ReadonlyMap<string, Stored>,
-  { names, transposed: turned = [], interleaved = false }: Architecture,
+  { names, transposed: turned = [], interleaved = false, normsPlusOne = false }: Architecture,
   [heads, keyHeads]: readonly [number, number],
 ): Map<string, Stored> {
   const headsOf: Readonly<Record<string, number>> = interleaved
@@ -378,6 +412,9 @@ function renamed(
   const inLayout = (part: string, kind: string, tensor: Stored): Stored => {
     if (turned.includes(part) && kind === 'weight' && tensor.shape.length === 2) {
       return transposed(tensor);
+    }
+    if (normsPlusOne && part.endsWith('norm')) {
+      return minusOne(tensor);
     }
     // Models report rows that the heads do not divide.
     const divides = Object.hasOwn(headsOf, part) && tensor.shape[0] % (2 * headsOf[part]) === 0;

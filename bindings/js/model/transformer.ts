@@ -196,8 +196,8 @@ export class Transformer {
    * defaults, except numbers of heads, which are required. Shapes are checked before anything is allocated.
    * Source: Hugging Face Transformers 5.
    *
-   * A GGUF file, read by `loadGguf`, contains config and tensors. Its architecture must be gpt2, llama, qwen2 or qwen3.
-   * Quantized tensors become floats, one at a time, and then numbers of the option `weights`.
+   * A GGUF file, read by `loadGguf`, contains config and tensors. Its architecture must be gpt2, llama, qwen2, qwen3,
+   * gemma or gemma2. Quantized tensors become floats, one at a time, and then numbers of the option `weights`.
    * Source: llama.cpp, convert_hf_to_gguf.py.
    *
    * @throws HeadwiseError `invalid-option` that lists config fields that are missing, malformed or not supported;

@@ -13,22 +13,28 @@ const fields = {
   'attention.layer_norm_rms_epsilon': ['rms_norm_eps'],
   'attention.layer_norm_epsilon': ['', 'layer_norm_epsilon'],
   'rope.freq_base': ['rope_theta'],
+  'attention.key_length': ['head_dim'],
+  'attention.sliding_window': ['sliding_window'],
+  attn_logit_softcapping: ['attn_logit_softcapping'],
+  final_logit_softcapping: ['final_logit_softcapping'],
 };
 const parts = {
   ...{ embed_tokens: 'token_embd', wte: 'token_embd', wpe: 'position_embd', lm_head: 'output' },
   ...{ input_layernorm: 'attn_norm', ln_1: 'attn_norm', 'self_attn.q_proj': 'attn_q' },
   ...{ 'self_attn.k_proj': 'attn_k', 'self_attn.v_proj': 'attn_v', 'attn.c_attn': 'attn_qkv' },
   ...{ 'self_attn.o_proj': 'attn_output', 'attn.c_proj': 'attn_output', 'mlp.c_fc': 'ffn_up' },
-  ...{ post_attention_layernorm: 'ffn_norm', ln_2: 'ffn_norm', 'mlp.gate_proj': 'ffn_gate' },
+  ...{ post_attention_layernorm: 'ffn_norm', pre_feedforward_layernorm: 'ffn_norm' },
+  ...{ post_feedforward_layernorm: 'post_ffw_norm', ln_2: 'ffn_norm', 'mlp.gate_proj': 'ffn_gate' },
   ...{ 'mlp.up_proj': 'ffn_up', 'mlp.down_proj': 'ffn_down', 'mlp.c_proj': 'ffn_down' },
   ...{ ln_f: 'output_norm', norm: 'output_norm' },
 };
 const pattern = /^(?:\D+\.(\d+)\.|model\.|transformer\.)?([\w.]+)\.(\w+)$/;
-const ggufName = (name) =>
-  name.replace(
-    pattern,
-    (_, layer, part, kind) => `${layer ? `blk.${layer}.` : ''}${parts[part]}.${kind}`,
-  );
+const ofGemma2 = { post_attention_layernorm: 'post_attention_norm' };
+const ggufName = (name, type) =>
+  name.replace(pattern, (_, layer, part, kind) => {
+    const own = (type === 'gemma2' && ofGemma2[part]) || parts[part];
+    return `${layer ? `blk.${layer}.` : ''}${own}.${kind}`;
+  });
 
 /** Rows of heads whose halves alternate: reshape(heads, 2, rows / heads / 2, …).swapaxes(1, 2). */
 function interleaved(tensor, heads) {
@@ -48,12 +54,24 @@ export function converted({ config, tensors }) {
   const keys = Object.entries(fields)
     .map(([key, names]) => [key, all[names[Number(isGpt2)]]])
     .filter(([, value]) => value !== undefined)
-    .map(([key, value]) => [`${type}.${key}`, /eps|base/.test(key) ? typed('f32', value) : value]);
+    .map(([key, value]) => {
+      const isFloat = /eps|base|cap/.test(key);
+      return [`${type}.${key}`, isFloat ? typed('f32', value) : value];
+    });
   const written = Object.entries(tensors).map(([name, tensor]) => {
     const [, head] = /\.([qk])_proj\./.exec(name) ?? [];
-    if (isGpt2 && /\.c_\w+\.weight$/.test(name)) return [ggufName(name), transposed(tensor)];
-    if (head === undefined || type !== 'llama') return [ggufName(name), tensor];
-    return [ggufName(name), interleaved(tensor, head === 'q' ? heads : keyHeads)];
+    const theirs = ggufName(name, type);
+    if (isGpt2 && /\.c_\w+\.weight$/.test(name)) return [theirs, transposed(tensor)];
+    if (type.startsWith('gemma') && name.endsWith('norm.weight'))
+      return [
+        theirs,
+        new Tensor(
+          tensor.data.map((each) => each + 1),
+          tensor.shape,
+        ),
+      ];
+    if (head === undefined || type !== 'llama') return [theirs, tensor];
+    return [theirs, interleaved(tensor, head === 'q' ? heads : keyHeads)];
   });
   return [
     { 'general.architecture': type, ...Object.fromEntries(keys) },

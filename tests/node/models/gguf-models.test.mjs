@@ -17,9 +17,15 @@ const loadModel = (...file) => Transformer.fromPretrained({ gguf: loadGguf(ggufF
 const loadLater = async (...file) =>
   Transformer.fromPretrained({ gguf: await loadGguf(new Blob([ggufFile(...file)])) });
 
-for (const name of ['llama-a', 'qwen2-a', 'gpt2-a']) {
+for (const name of ['llama-a', 'qwen2-a', 'gpt2-a', 'gemma-a', 'gemma2-a']) {
   test(`${name}: a GGUF file gives the model of the safetensors file`, async () => {
     const { config, tensors, input, options } = readCheckpoint(name);
+    // A GGUF file has no scale of the scores, and the norms of Gemma with 1 added to them.
+    if (name === 'gemma2-a') config.query_pre_attn_scalar = config.head_dim;
+    for (const [key, { data }] of Object.entries(tensors)) {
+      if (name.startsWith('gemma') && key.endsWith('norm.weight'))
+        data.forEach((each, i) => (data[i] = Math.fround(each + 1) - 1));
+    }
     const own = Object.entries(tensors).filter(([key]) => !key.endsWith('.attn.bias'));
     const [metadata, dict] = converted({ config, tensors: Object.fromEntries(own) });
     // Converters may write a tied unembedding, too.
@@ -42,19 +48,31 @@ for (const name of ['llama-a', 'qwen2-a', 'gpt2-a']) {
   });
 }
 
+test('the largest Gemma 2 divides its scores by the root of the width per head', () => {
+  const [metadata, own] = converted(readCheckpoint('gemma2-a'));
+  const layers = Array.from({ length: 46 }, (_, layer) =>
+    Object.entries(own).map(([name, tensor]) => [name.replace(/blk\.\d+/, `blk.${layer}`), tensor]),
+  );
+  const largest = { ...metadata, 'gemma2.block_count': 46 };
+  assert.equal(loadModel(metadata, own).config().query_pre_attn_scalar, 6);
+  const model = loadModel(largest, Object.fromEntries(layers.flat()));
+  assert.equal(model.config().query_pre_attn_scalar, 12 / 4);
+});
+
 const [keys, dict] = converted(readCheckpoint('llama-a'));
 /** The small model's file with the frequencies of its heads of 8 numbers divided. */
 const divided = (divisors) => ({ ...dict, 'rope_freqs.weight': new Tensor(divisors, [4]) });
 
 /** Metadata that a model cannot have, and the error. */
 const refused = `
-{ "general.architecture": "mamba" } bytes: expected 'general.architecture' to be one of gpt2, llama, qwen2, qwen3, got "mamba"
+{ "general.architecture": "mamba" } bytes: expected 'general.architecture' to be one of gpt2, llama, qwen2, qwen3, gemma, gemma2, got "mamba"
 { "general.architecture": "gpt2" } bytes: expected gpt2.context_length, gpt2.embedding_length, gpt2.block_count, gpt2.feed_forward_length, gpt2.attention.head_count, gpt2.attention.layer_norm_epsilon in the metadata, got none
 { "split.count": 2 } bytes: expected a whole model; merge the parts by llama-gguf-split --merge, got split.count 2
 { "llama.expert_count": 8 } bytes: expected llama.expert_count to be 0, or missing, got 8
 { "llama.rope.dimension_count": 4 } bytes: expected llama.rope.dimension_count to be 8, or missing, got 4
 { "llama.attention.head_count": [2, 1] } num_attention_heads
 { "llama.attention.head_count": [2] } num_attention_heads
+{ "llama.final_logit_softcapping": 30 } bytes: expected llama.final_logit_softcapping to be 0, or missing, got 30
 { "llama.attention.sliding_window": 13 } bytes: expected llama.attention.sliding_window to be 0, or missing, got 13
 { "split.count": 3, "general.architecture": "" } bytes: expected a whole model; merge the parts by llama-gguf-split --merge, got split.count 3
 { "llama.rope.scaling.type": "longrope" } longrope
