@@ -1,4 +1,5 @@
 // Which folder may import from which: an arrow that runs up a floor fails, and so does a circle.
+import { builtinModules } from 'node:module';
 
 /** The floors of the page, from the highest down; folders on one floor do not know each other. */
 const page = [
@@ -82,6 +83,13 @@ export default {
       severity: 'error',
       from: { path: '^bindings/' },
       to: { path: '^web/' },
+    },
+    {
+      name: 'benchmark-page-runs-in-browsers',
+      comment: 'The documentation site bundles what measures: it must not import modules of Node.',
+      severity: 'error',
+      from: { path: '^docs/\\.vitepress/theme/benchmark/measure\\.js$' },
+      to: { path: `^(?:${builtinModules.join('|')})$`, reachable: true },
     },
     {
       name: 'not-resolvable',

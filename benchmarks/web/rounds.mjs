@@ -1,5 +1,4 @@
 // One problem on one engine: every peer is opened, checked and warmed up, then they take turns.
-import { setTimeout } from 'node:timers/promises';
 import { makeProblem } from './problem.mjs';
 import { countSame, errorOf, reference, toleranceOf } from './reference.mjs';
 import { flops, shapes, tokensPerCall } from './shapes.mjs';
@@ -10,6 +9,9 @@ const visitMilliseconds = 80;
 const warmUpMilliseconds = 1000;
 /** Between visits: threads of ONNX Runtime spin after its last call, which would slow down the next peer. */
 const restMilliseconds = 100;
+
+/** By the timer that browsers have, too: the benchmark page runs this module. */
+const rest = () => new Promise((resolve) => setTimeout(resolve, restMilliseconds));
 
 /** References by the problem's name: some take a minute, and engines and numbers of threads share them. */
 const references = new Map();
@@ -60,7 +62,7 @@ export async function measure(engine, shapeName, chosen, options) {
       progress(`round ${round} of ${rounds}, ${result.peer}`);
       if (result.failed) continue;
       try {
-        await setTimeout(restMilliseconds);
+        await rest();
         result.samples.push(await result.session.visit(result.callsPerVisit));
       } catch (error) {
         result.failed = error.message.split('\n')[0];
