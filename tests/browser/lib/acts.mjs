@@ -68,8 +68,8 @@ export async function openAct(t, address, { causes, server, on = sharedEngine } 
         () =>
           engine.evaluate(() => {
             if (document.querySelector('#look .candidate[data-leads]')) return true;
-            // Until a key is pressed, the page scrolls back to the act that a link has led to.
-            window.dispatchEvent(new KeyboardEvent('keydown'));
+            // As a reader scrolls: until then the page goes back to the act that a link has led to.
+            window.dispatchEvent(new WheelEvent('wheel'));
             document.querySelector('#look .act-stage').scrollIntoView();
             return false;
           }),

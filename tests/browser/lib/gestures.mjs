@@ -13,7 +13,11 @@ function look(selector, name, isToBeSeen) {
     (each) => name === null || nameOf(each) === name,
   );
   if (element === undefined) return undefined;
-  if (isToBeSeen) element.scrollIntoView({ block: 'center', behavior: 'instant' });
+  if (isToBeSeen) {
+    // As a reader scrolls: until then the page goes back to the act that a link has led to.
+    window.dispatchEvent(new WheelEvent('wheel'));
+    element.scrollIntoView({ block: 'center', behavior: 'instant' });
+  }
   const { left, right, top, bottom } = element.getBoundingClientRect();
   const y = (top + bottom) / 2;
   const there = document.elementFromPoint((left + right) / 2, y);
