@@ -7,9 +7,9 @@ function(headwise_add_kernels target)
   add_library(${objects} OBJECT ${HEADWISE_KERNEL_SOURCES})
   headwise_own_target(${objects})
   target_compile_definitions(${objects} PRIVATE HEADWISE_TARGET=${target})
-  # Unoptimized, xsimd's constructors would be functions that all of these objects define.
+  # With less optimization, small functions of xsimd are not inlined, and several of these objects define them.
   target_compile_options(
-    ${objects} PRIVATE ${ARGN} $<$<NOT:$<CONFIG:Release,RelWithDebInfo,MinSizeRel>>:-O1>)
+    ${objects} PRIVATE ${ARGN} $<$<NOT:$<CONFIG:Release,RelWithDebInfo,MinSizeRel>>:-O2>)
   target_include_directories(${objects} PRIVATE "${PROJECT_SOURCE_DIR}/src")
   target_link_libraries(${objects} PRIVATE xsimd)
   # GCC takes its own AVX-512 intrinsics for uninitialized (its bug 105593).
