@@ -87,6 +87,8 @@ const gpt2: Architecture = {
   transposed: ['blk.#.attn_qkv', 'blk.#.attn_output', 'blk.#.ffn_up', 'blk.#.ffn_down'],
 };
 
+const slidingWindow = 'attention.sliding_window';
+
 /** A function, so that bundlers can remove it: they keep copies of objects, because a getter might run. */
 const createArchitectures = (): Readonly<Partial<Record<string, Architecture>>> => {
   const gemma = { ...llama, normsPlusOne: true };
@@ -100,7 +102,7 @@ const createArchitectures = (): Readonly<Partial<Record<string, Architecture>>> 
       ...gemma,
       optional: {
         ...llama.optional,
-        sliding_window: 'attention.sliding_window',
+        sliding_window: slidingWindow,
         attn_logit_softcapping: 'attn_logit_softcapping',
         final_logit_softcapping: 'final_logit_softcapping',
       },
@@ -132,6 +134,7 @@ const unsupported: Readonly<Record<string, readonly GgufValue[]>> = {
   'rope.scaling.yarn_log_multiplier': [0],
   'rope.scaling.yarn_ext_factor': [-1, 1],
   'rope.scaling.yarn_attn_factor': [1],
+  [slidingWindow]: [0],
 };
 
 /** The shortest decimal that float32 rounds to the same number: 1e-5, not 0.000009999999747378752. */
@@ -340,16 +343,16 @@ export function ggufCheckpoint(
 
   const values = new Metadata(metadata, type as string, file);
   values.checkRequired(architecture.required);
+  const numberOf = (key: string): number => Number(toField(values.get(key)));
   const taken = Object.values(architecture.optional);
+  // A window as long as the context hides nothing.
+  if (numberOf(slidingWindow) >= numberOf('context_length')) {
+    taken.push(slidingWindow);
+  }
   for (const [key, neutral] of Object.entries(unsupported)) {
     if (!taken.includes(key)) {
       values.checkNeutral(key, neutral);
     }
-  }
-  const length = toField(values.get('context_length'));
-  const window = toField(values.get('attention.sliding_window'));
-  if (!taken.includes('attention.sliding_window') && !(Number(window) >= Number(length))) {
-    values.checkNeutral('attention.sliding_window', [0]);
   }
   const has = (bias: string): boolean => stored.has(`blk.0.${bias}.bias`);
   const config: Record<string, unknown> = {

@@ -135,8 +135,8 @@ export class LanguageModel {
   }
 
   /**
-   * What each layer's input, and then the output, would predict behind the token at a position. Empty for models that
-   * predict no next token.
+   * Predictions behind the token at a position, from the input of each layer and then from the output. Empty for models
+   * that predict no next token.
    */
   lens(text: string, position: number, gates?: Gates): readonly LensLayer[] {
     const { ids } = this.#read(text);

@@ -12,7 +12,6 @@ interface Shown {
   /** The selected token, behind which the model predicts the next one. */
   readonly token: string;
   readonly candidates: readonly Candidate[];
-  /** Of the model. */
   readonly numLayers: number;
   /** Empty until it is computed: it comes later than the candidates. */
   readonly lens: readonly LensLayer[];
@@ -78,8 +77,8 @@ function bars(candidates: readonly Candidate[]): TemplateResult {
 }
 
 /**
- * Rows are layers, the output on top, as in headwise's own `<logit-lens>`. They take their space before the predictions
- * come, so that these move nothing.
+ * Rows are layers, the output on top, as in headwise's own `<logit-lens>`. They are there before their predictions, which
+ * therefore move nothing when they come.
  */
 function lensTable(numLayers: number, lens: readonly LensLayer[]): TemplateResult {
   const all = lens.flat().map(({ token }) => token);
